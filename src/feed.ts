@@ -1,4 +1,4 @@
-/** `edgeloom/feed`: lists that update while somebody watches them, and the changes that follow from a stream record. */
+/** `edgeloom/feed`: lists that update while they are watched, and the changes that a stream record describes. */
 
 export { changesOf, type FeedModel } from './client/feed/changes-of.ts';
 export type { Feed } from './client/feed/feed.ts';

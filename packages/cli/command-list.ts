@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 
-/** A command in the list. `load` imports its options and its action, and runs only when the command is named. */
+/** A command in the list. `load` imports the command's options and action. It is called only if the command is named. */
 export interface LazyCommand {
   name: string;
   group: 'Data' | 'Table' | 'Operate' | 'Build';

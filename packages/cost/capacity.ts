@@ -9,11 +9,6 @@ import { optionsNeedingKeys } from '../../src/core/model/options/option-works.ts
 import { costsOfEdgeSets, type EdgeSetCost } from './edge-sets.ts';
 import { costsOfWrites, type ValueCounts, type WriteCost } from './writes.ts';
 
-/**
- * Capacity units of a model's writes and queries, for items of at most 1 KB. DynamoDB bills a unit per started KB written, in the table and
- * in each index with the item, and a unit per started 4 KB read (half if eventually consistent).
- */
-
 /** Cost of a query that reads at most 4 KB per shard. */
 export interface QueryCost {
   query: string;
@@ -57,7 +52,8 @@ const ASSUMPTIONS =
   'counts in a transaction, a source that orders edges written to each of them';
 
 /**
- * Returns what a model's writes and queries cost.
+ * Returns the capacity units of a model's writes and queries, for items of at most 1 KB. DynamoDB bills a unit per started KB written, in
+ * the table and in each index with the item, and a unit per started 4 KB read (half if eventually consistent).
  *
  * @param values number of values per item for each multi-valued search. Default: one
  */
@@ -74,7 +70,7 @@ export function modelCost(graph: CompiledModel, values: ValueCounts = new Map())
     }
     for (const order of edge.inbound?.orders.keys() ?? []) {
       const shards = edge.inbound?.shards ?? 1;
-      // Reading in reverse, the same Query also returns the target.
+      // In reverse, the same Query also returns the target.
       const target = edge.inbound?.includeTarget === true ? ', with its target' : '';
       queries.push({ query: `inbound ${edge.type} by ${order}${target}`, calls: shards, rcu: shards * HALF_UNIT });
     }

@@ -5,11 +5,6 @@ import { DEFAULT_VIEW_BUDGET_BYTES } from '../../src/core/kinds/eviction.ts';
 import type { CompiledModel, EdgeModel, NodeModel } from '../../src/core/model/compiled.ts';
 import { listedEdges } from '../../src/core/model/edge-sets.ts';
 
-/**
- * Compares reading edge sets with querying the edges. Adding or removing an edge rewrites the whole view, so a set pays off only if it is
- * read often, and less as it grows.
- */
-
 export interface EdgeSetCost {
   type: string;
   edges: number;
@@ -27,7 +22,7 @@ export interface EdgeSetCost {
 const EDGES = [1, 14, 50, 100, 500];
 /** A write unit costs as much as this many read units. */
 const READS_A_WRITE_UNIT = 5;
-/** Assumes UUIDs as ids, and short label values. */
+/** Assumed sizes: UUIDs as ids, and short label values. */
 const ID = 'x'.repeat(36);
 const VALUE = 'x'.repeat(8);
 /** Bytes of a view's keys and bookkeeping attributes, and of an edge's keys with one or two attributes. */
@@ -36,6 +31,10 @@ const ATTRIBUTE_BYTES = 24;
 /** Assumed bytes of a node's attributes if its view shows them all. */
 const ALL_BYTES = 300;
 
+/**
+ * Compares reading edge sets with querying the edges. Adding or removing an edge rewrites the whole view, so a set pays off only if it is
+ * read often, and less as it grows.
+ */
 export function costsOfEdgeSets(graph: CompiledModel): EdgeSetCost[] {
   return [...graph.nodes.values()].flatMap((node) => {
     const listed = listedEdges(graph, node.type);

@@ -1,5 +1,4 @@
-/** Write units that a change of an item takes in one index, depending on what the index projects. */
-
+/** How a change of an item affects one index. */
 export type IndexChange =
   | 'comes'
   | 'goes'
@@ -9,7 +8,7 @@ export type IndexChange =
   | 'changes'
   | 'stays';
 
-/** Edgeloom's indexes don't project the revision, so changing only the revision costs nothing. */
+/** Returns write units. Edgeloom's indexes don't project the revision, so changing only the revision costs nothing. */
 export function unitsOfIndex(change: IndexChange): number {
   if (change === 'stays') return 0;
   // DynamoDB deletes the old entry and puts a new one.

@@ -5,11 +5,6 @@ import { countText } from '../../src/foundation/figure.ts';
 import { fewerShardsText, MANY_SHARDS } from '../../src/trust/explain/advice.ts';
 import type { Load } from './monthly.ts';
 
-/**
- * An index partition accepts 1,000 WCU per second. Each shard adds a partition, but also half an RCU and a call to every search that
- * queries all shards.
- */
-
 /** Changes per second to plan for in each shard: half its capacity. */
 const SHARD_CHANGES = 250;
 
@@ -25,7 +20,10 @@ export interface ShardAdvice {
   warning?: string;
 }
 
-/** Returns advice for each search with numbered shards. */
+/**
+ * Returns advice for each search with numbered shards. An index partition accepts 1,000 WCU per second. Each shard adds a partition, but
+ * also half an RCU and a call to every search that queries all shards.
+ */
 export function modelShards(graph: CompiledModel, load?: Pick<Load, 'putsPerSecond' | 'shares'>): ShardAdvice[] {
   return [...graph.nodes.values()].flatMap(({ type, searches }) => {
     return [...searches.values()]
@@ -49,7 +47,7 @@ function putsOfType(
 }
 
 /**
- * With `shards: 'value'`, returns no advice.
+ * Returns advice for one search, or none with `shards: 'value'`.
  *
  * @param putsPerSecond nodes of the type written per second
  * @param hottestShare fraction (0 to 1) in the busiest shard, if known

@@ -23,7 +23,6 @@ import { packsOf } from '../../src/core/model/projection/search-pack.ts';
 import { type IndexChange, unitsByHand, unitsOfIndex, unitsOfItem } from './index-units.ts';
 
 /** Units of each write of a base item with its projections. A test compares them with the units that a store counts. */
-
 export interface WriteCost {
   /** For a part, the node type and the part: `USER.STATE`. */
   type: string;
@@ -125,7 +124,7 @@ function costOf(
   };
 }
 
-/** Returns the RCU to reconcile derived items together. Each is read eventually consistently, their base items once and consistently. */
+/** Returns the RCU to reconcile derived items together. Derived items are read eventually consistently, base items consistently. */
 function readsOf(derivedItems: number, baseItems: number): number {
   return derivedItems === 0 ? 0 : derivedItems / 2 + baseItems;
 }
@@ -413,7 +412,7 @@ function effectOnEdgeItem(inbound: InboundModel, order: OrderModel, write: Write
   return [...attributesOfOrder(order), ...ofPartition].includes(attribute) ? 'moves' : 'none';
 }
 
-/** Units of a hand-made layout: index keys on the edge itself, and a transaction for counts and totals. */
+/** Returns units of a hand-made layout: index keys on the edge itself, and a transaction for counts and totals. */
 function edgeByHand(edge: EdgeModel, write: Write): number {
   const orders = [...(edge.inbound?.orders.values() ?? [])];
   const own = unitsByHand(orders.map(({ order }) => indexChange(write, effectOnEdgeItem(edge.inbound!, order, write))));

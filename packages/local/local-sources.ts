@@ -22,7 +22,7 @@ export interface LocalSourcesOptions {
   sources?: readonly Source[] | undefined;
   /**
    * Endpoint of a running engine that has the source tables with their own indexes and their streams, such as `http://127.0.0.1:8000`.
-   * Default: the engine that this starts, which creates missing source tables.
+   * Default: the engine that `startLocal` starts, which creates missing source tables.
    */
   sourceEndpoint?: string | undefined;
 }
@@ -30,7 +30,7 @@ export interface LocalSourcesOptions {
 /** The mirrors of a local table. */
 export interface LocalMirrors {
   /**
-   * Resolves when all writes to the sources so far are mirrored, though not yet projected. Rejects if a mirror or the engine ends before.
+   * Resolves when all writes to the sources so far are mirrored, though not yet projected. Rejects if a mirror or the engine ends first.
    */
   idle(): Promise<void>;
   /** Resolves when the mirrors stop, and rejects with the error that ended one of them. */
@@ -43,7 +43,7 @@ export interface RunningMirrors {
   stop(): Promise<void>;
 }
 
-/** Starts a mirror for each source. It follows the stream of the source's table in this process. */
+/** Starts a mirror for each source that is a table. It follows the table's stream in this process. */
 export async function startLocalMirrors(
   graph: CompiledModel,
   table: LocalTable,

@@ -40,7 +40,7 @@ export interface Local {
   /** ARN of the table's stream. */
   streamArn: string;
   worker: {
-    /** Resolves when all writes so far are projected. Rejects if the worker or the engine ends before. */
+    /** Resolves when all writes so far are projected. Rejects if the worker or the engine ends first. */
     idle(): Promise<void>;
     /** Resolves with what the worker did. Rejects with the error that ended the worker or the engine. */
     ended: Promise<WorkerResult>;
@@ -86,7 +86,7 @@ export async function startLocal(graph: CompiledModel, options: LocalOptions = {
     ...{ streams, streamArn, checkpoint, pollIntervalMs },
     store: now === undefined ? store : withReplacedCalls(store, { serverTime: async () => now() }),
     ...{ projector, maxBatchRecords, onBatch, onTrimmed, logger },
-    // Shorter than on AWS, because somebody at a terminal may be waiting for it.
+    // Shorter than on AWS, because somebody at a terminal may be waiting for ended edges to go.
     endedIntervalMs: 1_000,
     // The data is lost when this process ends, so finishing a batch gains nothing.
     ...(table.engine === 'memory' && { stopGraceMs: 0 }),

@@ -22,10 +22,10 @@ export interface EdgeloomErrorClass {
   [Symbol.hasInstance](error: unknown): error is KnownError;
 }
 
-/** A condition failed. In a transaction, the error has `failures`. */
+/** The error of a failed condition. In a transaction, it has `failures`. */
 export type ConditionFailure = ConditionFailedError & Partial<Pick<TransactionFailedError, 'failures'>>;
 
-/** Attributes that can't be written. */
+/** The error of attributes that can't be written. */
 export interface AttributeFailure
   extends EdgeloomError,
     Partial<Pick<InvalidAttributesError, 'issues'>>,
@@ -33,7 +33,7 @@ export interface AttributeFailure
   readonly code: 'invalid-attribute';
 }
 
-/** A batch with problems of different codes. */
+/** The error of a batch with problems of different codes. */
 export interface BatchFailure extends EdgeloomError, Pick<InvalidBatchError, 'problems' | 'issues'> {
   readonly code: 'invalid-batch';
 }

@@ -147,7 +147,7 @@ export interface DeleteResult extends WriteResult {
   applied: boolean;
 }
 
-/** The capacity of `writeMany`. */
+/** The result of `writeMany`. */
 export interface WriteManyResult extends WriteResult {
   calls: number;
 }
@@ -167,9 +167,9 @@ export interface DerivedUpdate {
   deleteElements?: readonly string[];
   /** The list may not be empty. */
   setElements?: readonly string[];
-  /** Numbers to add, as decimal texts. An absent attribute counts as 0. */
+  /** Numbers to add, as decimal strings. An absent attribute counts as 0. */
   add?: Readonly<Record<string, string>>;
-  /** Texts to add to sets. No list may be empty. */
+  /** Strings to add to sets. No list may be empty. */
   addTo?: Readonly<Record<string, readonly string[]>>;
   condition: UpdateCondition;
 }
@@ -179,7 +179,7 @@ export type UpdateCondition =
   | { kind: 'none' }
   /** The item must not exist, so that `updateMany` can insert it. */
   | { kind: 'absent' }
-  /** The item's sets must contain these texts, by attribute. */
+  /** The item's sets must contain these strings, by attribute. */
   | { kind: 'holding'; texts: Readonly<Record<string, readonly string[]>> }
   | RevisionCondition;
 

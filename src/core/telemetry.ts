@@ -15,7 +15,7 @@ export interface ObservedWork {
 export interface Telemetry {
   store<S extends object>(store: S, graph: CompiledModel): S;
   client<C extends object>(client: C, graph: CompiledModel): C;
-  /** Observes the work's time, result and error. */
+  /** Runs the work, and observes its time, result and error. */
   run<R>(work: ObservedWork, run: () => Promise<R>): Promise<R>;
 }
 

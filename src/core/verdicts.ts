@@ -1,4 +1,4 @@
-/** The types, counts, exit code, metrics, the studio and docs/how-to/operations.md all follow from this list. */
+/** The types, counts, exit code, metrics, the studio and docs/how-to/operations.md all follow from `VERDICTS`. */
 
 type ExitsWith1 = 'unless-repaired' | 'always' | 'unless-explained' | 'with-strict' | 'never';
 

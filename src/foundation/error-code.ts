@@ -30,9 +30,9 @@ export type ErrorCode =
   | 'derived-key'
   /** The edge joins nodes of different tenants (docs/reference/model-options.md#the-table). Remedy: Correct the ids. */
   | 'edge-between-tenants'
-  /** The engine did not start, or ended. Remedy: Look at its output, which is in the message. */
+  /** The engine has ended. Remedy: Look at its output, which is in the message. */
   | 'engine-ended'
-  /** The engine did not start, or ended. Remedy: Look at its output, which is in the message. */
+  /** The engine did not start. Remedy: Look at its output, which is in the message. */
   | 'engine-failed'
   /**
    * The search has `shards: 'value'`, or is native, so it answers only `equals`. Remedy: Search with `equals`, or
@@ -107,7 +107,7 @@ export type ErrorCode =
   /** A price file is missing, or lacks a price. Remedy: Copy the file that comes with the package. */
   | 'invalid-prices'
   /**
-   * An event has no records, or a record without sequence number or text keys. Remedy: Check that the stream belongs to
+   * An event has no records, or a record without a sequence number or string keys. Remedy: Check that the stream belongs to
    * the model's table.
    */
   | 'invalid-record'
@@ -115,7 +115,7 @@ export type ErrorCode =
   | 'invalid-request'
   /** The session token was altered, or signed with a different key. Remedy: Start a new session. */
   | 'invalid-session'
-  /** The text isn't a stream's ARN. Remedy: Give the stream's ARN. */
+  /** The string isn't a stream's ARN. Remedy: Give the stream's ARN. */
   | 'invalid-stream-arn'
   /** The item is larger than 400 KB. Remedy: Move a large attribute to a different node, or out of the table. */
   | 'item-too-large'

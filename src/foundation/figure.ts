@@ -1,9 +1,9 @@
-/** At most two decimals. */
+/** Formats a number with at most two decimals. */
 export function figureText(value: number): string {
   return value.toLocaleString('en', { maximumFractionDigits: 2 });
 }
 
-/** `1 record`, `1,200 records`. */
+/** Returns `1 record` or `1,200 records`. */
 export function countText(count: number, one: string, many = `${one}s`): string {
   return `${figureText(count)} ${count === 1 ? one : many}`;
 }

@@ -72,8 +72,8 @@ export function optionsMeantBy(word: string): readonly string[] {
 }
 
 /**
- * Throws `unknown-option` for an unknown name, and `invalid-option` for a non-object, for a boolean option that isn't a
- * boolean, or for a number that the option doesn't take.
+ * Throws `unknown-option` for an unknown name, and `invalid-option` for a non-object, a boolean option with another
+ * value, or a number that the option doesn't take.
  */
 export function checkOptions<Options extends object>(
   what: string,
@@ -114,7 +114,7 @@ function checkBoolean(option: string, value: unknown): void {
   );
 }
 
-/** Throws `invalid-option`. */
+/** Throws `invalid-option` for other values. */
 export function checkNumber(
   option: string,
   value: unknown,

@@ -118,7 +118,7 @@ function projectionNamedBy(
 }
 
 /**
- * Returns the name of the projection if the action drops one of the model's, which the next migration would build
+ * Returns the name of the projection if the action drops a projection of the model: the next migration would build it
  * again.
  */
 export function ownDrop(
@@ -142,8 +142,8 @@ export function ownDrop(
 }
 
 /**
- * Returns actions that remove the generations that the model lacks, because each adds a write to every change of its
- * items. An action names one generation by id, so that it never removes a later one.
+ * Returns actions that remove the generations that the model lacks, because each of them adds a write to every change of
+ * its items. An action names one generation by id, so that it never removes a later one.
  */
 export function leftovers(registry: Registry, expected: Definitions): MigrateAction[] {
   return projectionsInForce(registry).flatMap(({ name, id, definition, ...one }): MigrateAction[] => {

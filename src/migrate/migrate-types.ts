@@ -24,7 +24,7 @@ export interface MigrateOptions extends RuntimeOptions, TelemetryOption, RateOpt
    */
   action?: MigrateAction | readonly MigrateAction[];
   /**
-   * The most steps of this run; `next` of the result then names the next one. With 0, the run makes none. Default: all.
+   * The most steps of this run; `next` of the result then names the next step. With 0, the run makes none. Default: all.
    */
   mostSteps?: number;
   /** Segments that a walk reads at once. Default 4. */
@@ -39,7 +39,7 @@ export interface MigrateOptions extends RuntimeOptions, TelemetryOption, RateOpt
   /** A clock that never goes back, in milliseconds, to measure the duration of steps. Default: the process's. */
   clock?: () => number;
   /**
-   * Returns DynamoDB's time in milliseconds since 1970, such as `serverTime(graph, { client })`. Dates the registry's
+   * Returns DynamoDB's time in milliseconds since 1970, such as `serverTime(graph, { client })`. The time dates the registry's
    * entries, and measures the wait between two calls. Default: `now`.
    */
   serverTime?: (() => Promise<number | undefined>) | undefined;
@@ -65,7 +65,7 @@ export interface MigrateOptions extends RuntimeOptions, TelemetryOption, RateOpt
    */
   walks?: 'others' | { only: string } | undefined;
   /**
-   * The `place` that an earlier run returned. Without it, the run continues by the registry, and walks begin at the
+   * The `place` that an earlier run returned. Without it, the run continues from the registry, and walks begin at the
    * table's start.
    */
   resume?: MigratePlace | undefined;

@@ -223,7 +223,7 @@ class MigrationRun {
     );
     let next: Registry;
     try {
-      // The facts are read after the registry, so that a noted time is never before the noted state.
+      // The facts are read after the registry, so that a noted time is never before the state that it is noted for.
       next = kind.write(step, head?.registry as Registry, await this.readFacts(kind, head?.registry));
     } catch (error) {
       if (error instanceof OvertakenError) return false;

@@ -135,7 +135,7 @@ function readyStep(building: readonly SeenState[], memory: RunMemory): Step | un
 }
 
 /**
- * A reader may ask any replica, and would take a missing item for an absent one. So wait until all show the last write.
+ * A reader may ask any replica, and one without the last write could lack an item. So wait until all show that write.
  */
 function pauseStep(building: readonly SeenState[], { shown }: RunMemory): Step | undefined {
   const seen = building.filter((one) => !shown.has(seenKey(one)));
@@ -194,8 +194,9 @@ function retireStep(registry: Registry, situation: Situation): Step | undefined 
 }
 
 /**
- * Deletes retired generations; indexes at once. The deletion of an index can't be made conditional, so its generation
- * is forgotten, and the index may be added again, only when no late call of another run can delete it.
+ * Deletes retired generations: indexes at once, items after late writes. The deletion of an index can't be made
+ * conditional, so its generation is forgotten, and the index may be added again, only when no late call of another run
+ * can delete it.
  */
 function deleteStep(
   registry: Registry,

@@ -75,8 +75,8 @@ export interface Resting {
 }
 
 /**
- * Returns how many milliseconds are left to send writes. A process that was suspended has to read again, because a
- * tombstone or revision that it has read may be gone.
+ * Returns a function that returns the milliseconds left to send writes. A process that was suspended has to read again,
+ * because a tombstone or revision that it has read may be gone.
  */
 export function sendingWithin(context: ApplyContext, { readAtMs, isFirst = false }: Resting): () => number {
   const restsOnMs = Math.min(readAtMs, context.modelReadAtMs ?? readAtMs);

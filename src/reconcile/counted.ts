@@ -106,7 +106,7 @@ function transactionChunks(changes: readonly CountedWrite[], most: number): Coun
 }
 
 /**
- * Returns the amounts of the expected item minus those of the current one. An item that names another count has none.
+ * Returns the amounts of the expected item minus those of the current one. An item that names another count has no amounts.
  */
 function countDifference(current: Item | undefined, expected: Item | undefined, countName: string): Amounts {
   const difference = amountsOf(expected, countName);
@@ -172,7 +172,7 @@ async function writeWithCount(
   return await context.store.transact([...updates, countUpdate]);
 }
 
-/** Requires that the count still names these values: other values may have taken their room in a full group. */
+/** Returns the condition that the count still names these values: others may have taken their room in a full group. */
 function conditionOfValues(texts: Room['held']): UpdateCondition {
   // rule: value-is-added-to-while-it-has-room
   return Object.keys(texts).length === 0 ? { kind: 'none' } : { kind: 'holding', texts };

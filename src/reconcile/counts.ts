@@ -18,7 +18,7 @@ import type { DerivedUpdate, ItemKey } from '../core/store-port.ts';
 import { type ApplyContext, checkSending, isTooLate, updateItem } from './apply-context.ts';
 import { type ItemTask, itemTask } from './ways.ts';
 
-/** Repairs a wrong count by counting again, while writers may change the counted items. */
+/** A wrong count is repaired by counting again, while writers may change the counted items. */
 
 /** The most attributes removed at once, since an expression has at most 4 KB. The next check finds the others. */
 const MOST_REMOVED = 100;

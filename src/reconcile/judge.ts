@@ -23,7 +23,6 @@ export interface JudgeContext {
 export interface Judgement {
   /** The item's key, and the base item that decides, if the item's key or content names it. */
   suspect: Suspect;
-  /** The item as it was read. */
   was: Item | undefined;
   /** True if the item exists and isn't a tombstone. */
   isLive: boolean;

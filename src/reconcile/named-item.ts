@@ -15,7 +15,7 @@ import { type ApplyContext, epochSeconds } from './apply-context.ts';
 import { reconcileOrThrow } from './reconcile.ts';
 import { itemTask, otherCountOf, type PlannedWrite, withCount } from './ways.ts';
 
-/** Reconciles items that a scan has found. No record names their base items, so the item's key or content has to. */
+/** Reconciles an item that a scan has found. Only its key or content can name its base item. */
 
 export async function reconcileNamed(context: ApplyContext, key: ItemKey): Promise<void> {
   let base: ItemKey | undefined;

@@ -16,8 +16,8 @@ export interface SeenItem {
 }
 
 /**
- * Writes a quarantine entry. If the table refuses it, smaller forms are tried, so that no record holds up those behind
- * it. If the table refuses all forms, only the log and `quarantined` tell of the item, until a check finds it.
+ * Writes a quarantine entry. If the table refuses it, smaller forms are tried, so that no record holds up later
+ * ones. If the table refuses all forms, only the log and `quarantined` tell of the item, until a check finds it.
  *
  * @param refusal the refused derived item. Absent: the entry is about a base item.
  * @returns the current entry if it has changed since it was read.

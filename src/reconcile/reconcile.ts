@@ -388,7 +388,7 @@ class SetOfWork {
     return undefined;
   }
 
-  /** Plans and writes an item that needs more reads than its deciding keys. */
+  /** Plans and writes an item that needs more reads than those of its deciding keys. */
   private async reconcileAlone(open: Open, was: Item | undefined, readAtMs: number): Promise<Open[]> {
     const { context, isScan } = this;
     const { touch } = open;
@@ -422,8 +422,8 @@ class SetOfWork {
   }
 
   /**
-   * Removes entries before their items are written. An empty item is the only sign of such an entry, and the write
-   * replaces it. Returns the items that may be written.
+   * Removes entries before their items are written. Only the empty item, which the write replaces, shows that there
+   * is such an entry. Returns the items that may be written.
    */
   private async clearEntries(
     planned: readonly Planned[],

@@ -20,7 +20,7 @@ import type { DerivedUpdate, ItemKey, QueryRequest } from '../core/store-port.ts
 import { type ApplyContext, epochSeconds } from './apply-context.ts';
 
 /**
- * Plans views whose shares a Query has to find: views of another shape, redriven views, and views to which an edge type
+ * Views whose shares a Query has to find: views of another shape, redriven views, and views to which an edge type
  * returns.
  */
 

@@ -44,7 +44,6 @@ export interface PlannedWrite {
   count?: string | undefined;
   /** Another count that the item named wrongly, and that still includes the item. */
   otherCount?: string | undefined;
-  /** The content of a quarantine entry. */
   content?: Item | undefined;
   /** False if this write only puts the entry's tombstone, and the entry has to follow. */
   isBegun?: boolean;
@@ -59,7 +58,7 @@ export interface Planning {
 }
 
 interface Way<Of extends Work> {
-  /** Returns the base items to read, all at once, after the derived item. */
+  /** Returns the keys of the base items to read, all at once, after the derived item. */
   decidingKeys(graph: CompiledModel, touch: Of, was: Item | undefined): ItemKey[];
   plan(planning: Planning, touch: Of, was: Item | undefined, bases: BaseItems): PlannedWrite | undefined;
   /** True if the item may stay unwritten, so that it has to be read consistently. */

@@ -19,8 +19,8 @@ export function modelOfReady(registry: Registry, data: DefinitionData, own: Comp
 }
 
 /**
- * Returns the keys of items that the registry treats differently than when the check began. Findings about these don't
- * count. Others do, since ids are never reused.
+ * Returns the keys of items that the registry treats differently than when the check began. Only findings about
+ * other items count, since ids are never reused.
  */
 export async function keysMovedSince(
   began: CompiledModel,

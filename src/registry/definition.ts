@@ -110,7 +110,7 @@ export interface Defined<D extends Definition = Definition> {
   fingerprint: string;
   /**
    * Fingerprints that leave out options which only spread items over index partitions. There is one, or one for each
-   * search that shares the item, in index order.
+   * search that shares the item, in the order of their indexes.
    */
   meanings: readonly string[];
   code: ReadonlyMap<string, object>;
@@ -268,7 +268,7 @@ function withFingerprints<D extends Definition>(name: string, definition: D): De
   };
 }
 
-/** A search has the same fingerprint, whichever index item it is in. */
+/** Returns fingerprints of meanings. A search has the same one in every index item. */
 export function meaningsOf(data: Data): string[] {
   const { packed, ...rest } = data as { search?: Data; packed?: readonly Data[] };
   const each = packed === undefined ? [rest] : [rest.search!, ...packed].map((search) => ({ ...rest, search }));

@@ -37,7 +37,7 @@ import {
 
 export interface Kept {
   generation?: number;
-  /** What a newer generation has, too: searches such as `USER.name`, or the projection itself. Absent: nothing. */
+  /** What a newer generation also has: searches such as `USER.name`, or the projection itself. Absent: nothing. */
   superseded?: ReadonlySet<string>;
 }
 
@@ -95,7 +95,7 @@ export function compileLayers(parts: readonly LayerPart[], own: CompiledModel, f
   return { ...primary!, ...(further.length > 0 && { further }) };
 }
 
-/** Adds a definition to a layer. Returns false if it conflicts with a definition that the layer has. */
+/** Functions that add a definition to a layer, or return false if it conflicts with another. */
 const ADDITIONS: {
   readonly [Kind in DefinitionKind]: (layer: Layer, definition: LayerPart<Kind>['definition'], kept: Kept) => boolean;
 } = {
@@ -255,7 +255,7 @@ class Layer {
   compile(own: CompiledModel, fingerprint: string): CompiledModel {
     const edges = [...this.edges.values()];
     for (const [type, node] of this.nodes) {
-      // No definition of this layer depends on when nodes of the type count as absent, so the own model decides.
+      // No definition of this layer depends on when nodes of the type count as absent, so `own` decides.
       if (!this.absence.has(type)) Object.assign(node, absenceOf(own.nodes.get(type)));
       node.includedBy = edges.filter((edge) => this.including.get(edge.type)?.has(type));
     }

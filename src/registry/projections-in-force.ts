@@ -46,7 +46,7 @@ import { type DefinitionData, reviveDefinition } from './revive.ts';
 
 /**
  * Tells a model's readers which generation to use, and where its items are. They can use any ready generation with the
- * meaning of the model's definition. Of views, they can use only the current generation, and only if it has the model's
+ * meaning of the model's definition. For views, they can use only the current generation, and only if it has the model's
  * definition.
  */
 export interface ProjectionsInForce {
@@ -110,7 +110,7 @@ export function projectionsOfRegistry(
   };
   const parts = new Set(
     [...mine.values()].flatMap(({ name, definition, meanings }): LayerPart[] => {
-      // Always includes views: if they aren't ready, they are derived from the base items.
+      // Always includes views: if they aren't ready, readers derive them from the base items.
       if (definition.kind === 'view') return [{ definition, kept: {} }];
       return meanings.flatMap((_, place) => lookUp(name, place) ?? []);
     }),

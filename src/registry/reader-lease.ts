@@ -73,7 +73,7 @@ export function registryLeases(
     async hold(read) {
       let lease = current !== undefined && isHeld(current, moment()) ? current : await renewShared();
       for (;;) {
-        // The error may only mean that a projection is gone by now, such as the index of a native list.
+        // The error may only mean that something is gone, such as the index of a native list.
         // rule: error-counts-while-the-lease-holds
         const answer = await read(lease.projections).then(
           (result) => () => result,
@@ -83,7 +83,7 @@ export function registryLeases(
         );
         const answeredAt = moment();
         let last = lease;
-        // A renewal that began before the read may be too old for the answer. Then renew again.
+        // A renewal that began before the read may be too old for the answer.
         // rule: answer-counts-while-the-lease-holds
         while (isSameLease(last, lease) && !isHeld(last, answeredAt)) last = await renewShared();
         if (isSameLease(last, lease)) return answer();

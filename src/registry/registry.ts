@@ -15,7 +15,7 @@ import {
 import { EdgeloomError } from '../foundation/errors.ts';
 
 /**
- * The table's own record of its model. Writers maintain what it lists, whatever their own model has, so that the order
+ * The table's own record of its model. Writers maintain what it lists, whatever their own model has, so the order
  * of deployments doesn't matter.
  *
  * A projection with its own keys (a search, an edge type's shared orders, a named order) can have several generations
@@ -34,8 +34,8 @@ export interface Generation {
   definition: string;
   state: ProjectionState;
   /**
-   * When writers began to maintain it, in milliseconds since 1970 by DynamoDB's clock, which was read after the
-   * generation was added. Absent: not noted yet. 0: before the first record.
+   * When writers began to maintain the generation, in milliseconds since 1970 by DynamoDB's clock, which was read after
+   * it was added. Absent: not noted yet. 0: before the first record.
    */
   since?: number;
   changed: number;

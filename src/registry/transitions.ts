@@ -82,8 +82,8 @@ export function makeAllReady(registry: Registry): Registry {
 }
 
 /**
- * Adds a generation. If the table wasn't registered with the projection, the projection has no generation 1: writers
- * without the registry may have written its plain keys, by any model.
+ * Adds a generation. If the table wasn't registered with the projection, no generation gets the id 1: writers
+ * without the registry may have written its plain keys for any model.
  */
 export function addGeneration(registry: Registry, name: string, definition: string): Registry {
   const { next, generations } = projectionOf(registry, name);
@@ -158,7 +158,7 @@ function firstIdOf({ projections }: Registry): number {
 }
 
 /**
- * Used if the table was restored or has a new stream, or if its consumer was away longer than the stream keeps records.
+ * Call this if the table was restored or has a new stream, or its consumer was away longer than the stream keeps records.
  */
 export function distrustEverything(registry: Registry, table: TableIdentity | undefined): Registry {
   const version = registry.version + 1;

@@ -28,7 +28,6 @@ export interface SourcePage {
   items: readonly Item[];
   /** Where the next page starts; absent on the last page. */
   lastKey?: Item | undefined;
-  /** Read units consumed. */
   rcu: number;
 }
 

@@ -23,7 +23,6 @@ export interface Claim {
   goneSince?: number | undefined;
 }
 
-/** The claims on a base item, by maker. */
 export interface Claims {
   /** The maker whose content the item shows. */
   shown: string;
@@ -83,7 +82,7 @@ export function liveMakers({ byMaker }: Pick<Claims, 'byMaker'>): string[] {
 }
 
 /**
- * Returns the base item with the shown claim's content and all claims. It is a tombstone if no source item makes it.
+ * Returns the base item with the shown claim's content and all claims. The result is a tombstone if no source item makes it.
  */
 export function itemOfClaims({ table }: CompiledModel, { source, target }: ItemKey, { shown, byMaker }: Claims): Item {
   const content = byMaker.get(shown)?.content;
@@ -121,7 +120,7 @@ export function asSeen(item: Item | undefined): BaseCondition {
   return mirror === undefined ? { present: true, absent: [MIRROR] } : { equal: { [MIRROR]: mirror } };
 }
 
-/** Returns a text of a content. Two texts are equal exactly if the contents are. */
+/** Returns a string that is the same for equal contents only. */
 export function textOf(content: Item | undefined): string {
   return content === undefined ? '' : canonicalText({ M: content });
 }

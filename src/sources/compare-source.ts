@@ -12,7 +12,7 @@ import { ledgerPages, type WalkOptions } from './sync.ts';
 import { isOfItem, reasonOf } from './touch.ts';
 
 const concurrency = 16;
-/** A touch under way may explain a difference, so the second look comes this much later. */
+/** Milliseconds before the second look, because a touch under way may explain a difference. */
 const GRACE_MS = 60_000;
 const MOST_LISTED = 1_000;
 
@@ -20,19 +20,19 @@ const MOST_LISTED = 1_000;
 export interface SourceDifference extends ItemKey {
   /** The key of the source item. */
   key: string;
-  /** `missing`: the base item doesn't exist; `stray`: no source item makes it; `different`: its content differs. */
+  /** `missing`: it lacks the source item's content; `stray`: the source item doesn't make it; `different`: its content differs. */
   kind: 'missing' | 'stray' | 'different';
 }
 
 /** What a sync would change. */
 export interface SourceComparison {
-  /** Number of source items compared. */
+  /** Number of source items compared, or of ledgers if the source is retired. */
   items: number;
-  /** Number of base items that these source items make. */
+  /** Number of base items that the source items make. */
   made: number;
   differences: SourceDifference[];
   /**
-   * Number of differences that may only be late: they are new in the second look, or their source item was touched between the two looks.
+   * Number of differences that may only be late: only the second look found them, or their source item was touched between the looks.
    */
   pending: number;
   /** Source items that the mapping refuses, 1,000 at most. */
@@ -61,7 +61,7 @@ export function nothingFound(): SourceComparison {
 
 /**
  * Compares every source item and every ledger with the base items, and writes nothing. A difference counts if a second look finds it again.
- * For a source being retired, finds what only this source makes.
+ * For a retired source, finds what only this source makes.
  */
 export async function compareSource(
   context: SourceContext,

@@ -27,7 +27,7 @@ export interface Ledger {
   token: number;
   /** The token as stored, which may be damaged; undefined if there is none. */
   seen?: AttributeValue | undefined;
-  /** The keys, as texts, of all base items that the source item makes or may have made. */
+  /** The keys, as strings, of all base items that the source item makes or may have made. */
   keys: readonly string[];
   /** The progress of this touch: all keys up to `through` are written, with content of this hash. */
   part?: { hash: string; through: string } | undefined;

@@ -122,7 +122,7 @@ function keyOf(graph: CompiledModel, source: unknown, target: unknown, attribute
   return { source: source as string, target: sortKey as string };
 }
 
-/** If the model lists the mirrored types, a mapping may only make these. Otherwise the writer could write the same items. */
+/** If the model lists the mirrored types, a mapping may only make these types. Otherwise the writer could write the same items. */
 function checkType({ mirrored }: CompiledModel, { source, target }: ItemKey): void {
   const type = source !== target && isTypeName(target) ? typePrefix(source) : typePrefix(target);
   if (mirrored === undefined || mirrored.has(type ?? '')) return;

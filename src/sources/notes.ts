@@ -22,11 +22,10 @@ export interface Conflict extends ItemKey {
 
 /** A source item that is refused. The base items that it made before stay. */
 export interface Refused extends Refusal {
-  /** The key of the source item. */
   key: string;
 }
 
-/** Maximum number of notes that a status reads. With more, it may not end within one call of a function. */
+/** The most notes that a status reads, so that it ends within one call of a function. */
 const MOST_NOTES = 1_000;
 const CONCURRENCY = 16;
 
@@ -44,7 +43,7 @@ export function noteOf(graph: CompiledModel, about: NotesOf, note: Note): PutRec
   return putOf(graph, serviceKey(about + hash128(note.text)), note);
 }
 
-/** What the first 1,000 notes report and is still true. */
+/** What the first 1,000 notes report, if it is still true. */
 export interface Noted<Of> {
   found: Of[];
   /** True if there are notes that were not checked. */
@@ -54,7 +53,7 @@ export interface Noted<Of> {
 export interface NotesContext {
   graph: CompiledModel;
   store: Pick<Store, 'get' | 'query'>;
-  /** Deletes notes that no longer hold, if given. */
+  /** The store to delete notes that no longer hold. Absent: they stay. */
   prunes?: Pick<Store, 'change'> | undefined;
   stats?: ReadStats | undefined;
   /** Returns the milliseconds left for reading notes. */

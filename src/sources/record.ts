@@ -58,7 +58,7 @@ export function storedIn<State>(item: Item | undefined): Stored<State> | undefin
   return { revision: Number((seen && numberOf(seen)) ?? 0), seen, state: values as State };
 }
 
-/** Reads the records of the service partition whose sort keys begin with a prefix, by the rest of their sort keys. */
+/** Returns the records of the service partition whose sort keys begin with a prefix, in a map by the rest of the sort key. */
 export async function recordsUnder<State>(
   { table }: CompiledModel,
   store: Pick<Store, 'query'>,

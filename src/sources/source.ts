@@ -147,13 +147,12 @@ export function retiredSource(name: string): Source {
   return { name, version: '', map: () => [], from: { read: () => undefined, keys: () => [] } };
 }
 
-/** Tells whether a source or a head is that of a retired source. */
 export function isRetired({ version }: Pick<Source, 'version'>): boolean {
   return version === '';
 }
 
 /**
- * Returns the text of a key, by which ledgers and claims find it. However a key is given, its text is the same. Throws `invalid-key`, or
+ * Returns a key as text, for ledgers and claims. However a key is given, its text is the same. Throws `invalid-key`, or
  * `invalid-record` if a table's key lacks an attribute.
  */
 export function keyTextOf(source: Source, key: SourceKey): string {

@@ -31,9 +31,9 @@ export interface SourcesOptions {
 
 /** Options of `touch`. */
 export interface TouchOptions {
-  /** Returns the milliseconds left; called many times. When they run out, the touch stops where it can continue. Default: no limit. */
+  /** Returns the milliseconds left; called many times. At 0, the touch stops, and its keys have to be touched again. Default: no limit. */
   remainingMs?: RuntimeOptions['remainingMs'];
-  /** Stops the touch early: what is left has to be touched again. */
+  /** Stops the touch early; its keys have to be touched again. */
   signal?: AbortSignal | undefined;
 }
 
@@ -51,7 +51,7 @@ export interface SyncOptions extends WalkOptions {
 
 /** The result of `sync` and `retire`. */
 export interface SyncResult extends SourceComparison {
-  /** Base items made by several source items, with these source items; 1,000 at most. */
+  /** At most 1,000 base items that several source items make, each with those source items. */
   conflicts: Conflict[];
 }
 
@@ -66,9 +66,9 @@ export interface Sources {
    */
   touch(name: string, keys: Iterable<SourceKey>, options?: TouchOptions): Promise<void>;
   /**
-   * Touches every key of the source, and every key from which it has made items. Needed the first time, after `version` changes in either
-   * direction, after lost changes, and to repair. A new version takes effect at once; its walk starts 20 minutes later, when no process of
-   * the old version can still write. `resume` continues a stopped walk.
+   * Touches every key of the source, and every key from which items were made. Needed the first time, after `version` changes in either
+   * direction, after changes were lost, and to repair. A new version takes effect at once; its walk starts 20 minutes later, when no
+   * process of the old version can still write. `resume` continues a stopped walk.
    */
   sync(name: string, options?: SyncOptions): Promise<SyncResult>;
   /** Retires a source, whether or not the model file has it: removes what only this source made. `dryRun` lists what would be removed. */
@@ -77,7 +77,7 @@ export interface Sources {
 
 /** Sources for a Lambda function, which reports failed records one by one. */
 export interface OpenSources extends Sources {
-  /** Touches keys given as texts. Returns the keys that are left, each with the reason. */
+  /** Touches keys given as strings. Returns the keys that are left, each with the reason. */
   touchTexts(source: Source, keys: Iterable<string>, options?: TouchOptions): Promise<Map<string, unknown>>;
 }
 

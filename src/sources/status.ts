@@ -30,7 +30,7 @@ interface Progress {
   lag?: number | undefined;
 }
 
-/** Records in the table how far a source's consumer has come, at most every ten seconds. */
+/** Writes to the table how far a source's consumer has come, at most every ten seconds. */
 export class SourceProgress {
   private writtenAtMs = Number.NEGATIVE_INFINITY;
 

@@ -11,9 +11,9 @@ import { touchAll } from './touches.ts';
 
 /** The progress of a walk. */
 export interface SyncProgress {
-  /** `waiting`: for writes that may still land; `items`: touches source items; `ledgers`: touches keys that only have a ledger. */
+  /** `waiting`: waits for writes that may still land; `items`: touches source items; `ledgers`: touches keys that only have a ledger. */
   phase: 'waiting' | 'items' | 'ledgers';
-  /** Number of keys touched so far: those of source items, and those of ledgers without one. */
+  /** Number of touched source items, plus touched ledgers whose source item is gone. */
   items: number;
   /** When the wait ends, in milliseconds since 1970. */
   untilMs?: number;
@@ -29,7 +29,7 @@ export interface WalkOptions extends Abortable {
 
 /** How far a walk has come, so that another process can continue it. */
 interface Place {
-  /** The name of the walk. The ledgers that it touched have this name, too. */
+  /** The name of the walk, also written to the ledgers that it touches. */
   sync: string;
   /** The revision of the head when the walk began. */
   head: number;
@@ -43,8 +43,8 @@ const WAIT_MS = 30_000;
 
 /**
  * Walks over a source: puts its version in force, then touches every key that the source has, and every key that has a ledger. A source
- * being retired has no items, so everything that it made is removed. Returns the number of source items, plus that of ledgers that list
- * something although their source item is gone.
+ * being retired has no items, so everything that it made is removed. Returns the number of source items, plus the number of ledgers
+ * without one that list outputs or a refusal.
  */
 export async function syncSource(context: SourceContext, options: WalkOptions): Promise<number> {
   const { graph, store, source, access, random, now } = context;
@@ -57,7 +57,7 @@ export async function syncSource(context: SourceContext, options: WalkOptions): 
   if (place !== kept) await store.change(putOf(graph, key, place));
   const visit = async (keys: readonly string[], phase: Place['phase'], after: string, items = keys.length) => {
     signal?.throwIfAborted();
-    // A ledger is marked before its items are written. With this mark, a resumed walk visits its last page of ledgers again.
+    // A ledger is marked before its items are written. The suffix lets a resumed walk visit its last page of ledgers again.
     const mark = phase === 'items' ? place.sync : `${place.sync}/ledgers`;
     // Throttling never ends a walk: it has no limit of attempts.
     const left = await touchAll(context, keys, { attempts: Number.POSITIVE_INFINITY, signal, sync: mark });
@@ -81,7 +81,7 @@ export async function syncSource(context: SourceContext, options: WalkOptions): 
   return place.items;
 }
 
-/** Tells whether something was made of a source item, or it was refused. */
+/** Tells whether a source item has made anything or was refused. */
 export function isOfSomething({ keys, refusal }: Ledger): boolean {
   return keys.length > 0 || refusal !== undefined;
 }
@@ -106,7 +106,7 @@ export async function* ledgerPages(
 }
 
 /**
- * Puts the source's version in force, and waits until no write of the version before it can land. Throws `too-much-contention` if another
+ * Puts the source's version in force, and waits until no write of the previous version can land. Throws `too-much-contention` if another
  * walk does the same.
  */
 async function putInForce(context: SourceContext, { signal, onProgress }: WalkOptions): Promise<Stored<Head>> {

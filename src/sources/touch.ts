@@ -27,11 +27,11 @@ const MOST_REASON_BYTES = 2_000;
 export interface TouchRun extends Pick<RuntimeOptions, 'remainingMs' | 'signal'> {
   /** Attempts per call, if it fails with a retryable error. */
   attempts: number;
-  /** The name of the sync that touches, if any. */
+  /** The name of the sync that makes this touch, if any. */
   sync?: string | undefined;
 }
 
-/** A ledger, and the time before it was read. */
+/** A ledger, and a time just before the read. */
 export interface LedgerRead {
   ledger: Ledger;
   readAt: number;
@@ -40,7 +40,7 @@ export interface LedgerRead {
 /** Thrown instead of sending a write whose reads may be outdated. The touch then repeats its reads. */
 class TooLate extends Error {}
 
-/** Reads the ledger of a key. Takes the time before the read. */
+/** Reads the ledger of a key, and notes the time before the read. */
 export async function beginTouch({ store, source, now }: SourceContext, key: string): Promise<LedgerRead> {
   const readAt = now();
   return { readAt, ledger: await readLedger(store, source.name, key) };
@@ -211,7 +211,7 @@ export function isOfItem(error: unknown): error is EdgeloomError {
   return error instanceof EdgeloomError && error.code === 'invalid-mapping';
 }
 
-/** Returns why a source item is refused. A mapping may throw long texts, so the reason is cut to fit into a ledger. */
+/** Returns why a source item is refused. A mapping may throw long messages, so the reason is cut to fit into a ledger. */
 export function reasonOf({ message, hint }: EdgeloomError): string {
   const bytes = Buffer.from(`${message} ${hint}`.trim());
   return bytes.length > MOST_REASON_BYTES ? `${bytes.subarray(0, MOST_REASON_BYTES)}…` : String(bytes);

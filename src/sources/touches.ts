@@ -6,7 +6,7 @@ import { requireInForce } from './head.ts';
 import { beginTouch, type LedgerRead, type TouchRun, touch } from './touch.ts';
 
 const concurrency = 16;
-/** Keys that share one read of the head. */
+/** Number of keys that share one read of the head. */
 const CHUNK = 100;
 
 /**

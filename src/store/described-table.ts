@@ -29,7 +29,7 @@ export async function requireTable(
   return table;
 }
 
-/** Returns the attribute by which DynamoDB deletes items; undefined if TTL is off. */
+/** Returns the TTL attribute; undefined if TTL is off. */
 export async function ttlOf(client: DynamoDBClient, name: string): Promise<string | undefined> {
   const command = new DescribeTimeToLiveCommand({ TableName: name });
   const { TimeToLiveDescription: ttl } = await withClassifiedErrors(() => client.send(command));

@@ -176,7 +176,7 @@ export class DynamoDBStore implements Store, ScanSource {
       for (const item of responses[this.table.name] ?? []) items.push(withoutLostValues(item));
       return output.UnprocessedKeys?.[this.table.name]?.Keys ?? [];
     };
-    // An unprocessed rest needn't mean throttling: a call returns at most 16 MB.
+    // Unprocessed keys needn't mean throttling: a call returns at most 16 MB.
     await untilProcessed(keys, 0, send, waits);
     return { items, rcu, calls };
   }
@@ -263,7 +263,7 @@ export class DynamoDBStore implements Store, ScanSource {
             ? { PutRequest: { Item: write.put as SdkItem } }
             : { DeleteRequest: { Key: this.key(write.delete) } },
         );
-      // For writes, an unprocessed rest always means throttling.
+      // Unprocessed writes always mean throttling.
       await untilProcessed(requests, 1, send, waits);
     }
     return { wcu, calls };

@@ -13,7 +13,7 @@ import type {
   UpdateCondition,
 } from '../core/store-port.ts';
 
-/** Uses placeholders for all names, because `w` may be reserved. */
+/** Uses placeholders for all names, because some may be reserved words. */
 export function updateExpression(
   update: DerivedUpdate,
   table: TableNames,

@@ -5,7 +5,6 @@ import { indexKeysOf, type TableNames } from '../core/model/compiled.ts';
 import type { Calls, TableCalls } from './lean/calls.ts';
 
 /** Translates index key names between the code (`INDEX_KEYS`) and the table. Producers' items aren't renamed. */
-
 export function withIndexKeyNames(calls: TableCalls, table: TableNames): TableCalls {
   return table.indexKeys === undefined ? calls : new RenamingCalls(calls, table);
 }

@@ -61,7 +61,7 @@ export function requireFit({
   );
 }
 
-/** Throws `table-differs` if the type of a key differs from that in derived items. Only warns if the table can't be described. */
+/** Throws `table-differs` if the type of a key differs from its type in derived items. Only warns if the table can't be described. */
 export async function requireKeyTypes(graph: CompiledModel, store: Store, logger: Pick<Logger, 'warn'>): Promise<void> {
   let table: TableDescription | undefined;
   try {

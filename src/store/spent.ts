@@ -9,7 +9,7 @@ export function spentBy(result: Spent | readonly UpdateOutcome[]): Spent {
   return isOfMany(result) ? { wcu: outcomeUnits(result) } : result;
 }
 
-/** A failed call has no known cost. */
+/** Failed calls count as 0, because their cost is unknown. */
 export function outcomeUnits(outcomes: readonly UpdateOutcome[]): number {
   return outcomes.reduce((sum, outcome) => sum + ('wcu' in outcome ? outcome.wcu : 0), 0);
 }

@@ -18,7 +18,7 @@ import { STATEMENT_FORMS, type Statement, Statements } from './statement.ts';
 import { checkDistinct, type UpdatePart, UpdateRun } from './update-run.ts';
 
 const BATCH_STATEMENTS = 25;
-/** The form after all forms of statements. */
+/** The last form to try, after all forms of statements. */
 const UPDATE_ITEM = STATEMENT_FORMS.length;
 
 export interface WritingCalls {
@@ -47,7 +47,7 @@ export class StatementWrites {
     this.statements = new Statements(table);
   }
 
-  /** Undefined until an answer shows it. */
+  /** How updates are written; undefined until an answer shows it. */
   get by(): WayOfWriting | undefined {
     if (this.form === UPDATE_ITEM) return 'UpdateItem';
     return this.areTaken ? 'statements' : undefined;
@@ -143,7 +143,7 @@ async function sendEach(chunk: readonly Placed[], calls: WritingCalls, run: Upda
 /** `refused`: the engine doesn't accept this statement; `denied`: it accepts no statements. */
 type StatementAnswer = UpdateOutcome | 'refused' | 'denied';
 
-/** The codes of errors that mean that a policy forbids statements, or that the engine doesn't support them. */
+/** Error codes of a policy that forbids statements, and of an engine that doesn't support them. */
 const DENIALS: ReadonlySet<string> = new Set(['AccessDeniedException', 'UnknownOperationException']);
 
 async function answersOf(statements: readonly Statement[], { execute }: WritingCalls): Promise<StatementAnswer[]> {
@@ -169,7 +169,7 @@ async function answersOf(statements: readonly Statement[], { execute }: WritingC
   }
 }
 
-/** Counts the units of UpdateItem for a small item. */
+/** Estimates the units. `withUnits` replaces the estimate if DynamoDB reports units. */
 function answerOf({ Error: error }: BatchStatementResponse): StatementAnswer {
   if (error === undefined) return { applied: true, wcu: 1 };
   const { Code, Item } = error;

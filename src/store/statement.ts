@@ -5,10 +5,9 @@ import type { DerivedUpdate, RevisionCondition } from '../core/store-port.ts';
 import { storedIndexKeys } from './index-key-names.ts';
 
 /**
- * An update in PartiQL. No statement inserts or updates as needed, so absent items are inserted, and items with a known revision are
- * updated ("PartiQL insert statements", "PartiQL update statements for DynamoDB").
+ * An update in PartiQL, which has no upsert: absent items are inserted, and items with a known revision are updated
+ * ("PartiQL insert statements", "PartiQL update statements for DynamoDB").
  */
-
 export interface Statement {
   text: string;
   parameters: AttributeValue[];
@@ -21,7 +20,7 @@ export const STATEMENT_FORMS = ['keyword for each', 'lists'] as const;
 
 export type StatementForm = (typeof STATEMENT_FORMS)[number];
 
-/** Sets the edge set, adds elements to it, or deletes elements from it. */
+/** Expressions that set the edge set, add elements to it, or delete elements from it. */
 const SET_CHANGES = ['?', `set_add("${EDGE_SET}", ?)`, `set_delete("${EDGE_SET}", ?)`] as const;
 
 /** The limit for a statement's text, without parameters. */

@@ -46,7 +46,7 @@ export interface TableStatus {
   sizeBytes: number;
 }
 
-/** An empty index costs nothing, and later searches and orders find the index that they need. */
+/** Includes unused indexes: an empty one costs nothing, and later searches and orders find theirs. */
 function withAllIndexes(graph: CompiledModel): CompiledModel {
   return hasUsualIndexNames(graph.table) ? { ...graph, indexes: graph.table.indexes } : graph;
 }

@@ -37,9 +37,9 @@ export class TableIndexes {
   }
 
   /**
-   * Returns true once the index is gone.
+   * Drops an index. Returns true once it is gone.
    *
-   * @param mayDrop asked right before the call.
+   * @param mayDrop called right before the drop.
    */
   async drop(name: string, mayDrop: () => boolean = () => true): Promise<boolean> {
     const table = await this.store.describe?.();
@@ -50,7 +50,7 @@ export class TableIndexes {
   }
 }
 
-/** Gives the index the throughput limits of the table. */
+/** Returns the addition of an index, with the table's throughput limits. */
 export function additionOf(
   graph: CompiledModel,
   { partition, sort, definition }: IndexNeed,

@@ -46,7 +46,7 @@ export interface TableWalkOptions {
   concurrency: number;
   /** Asked before each page; true stops the walk. */
   isOver: () => boolean;
-  /** Tells whether an item still exists after the visit. Default: yes. The embedded engine finds nothing after a deleted item. */
+  /** Tells whether an item still exists after the visit. Default: yes. The embedded engine can't continue after a deleted item. */
   stays?: ((item: WalkedItem) => boolean) | undefined;
   /** Called after each page, before the segment's next page is read. */
   onPage?: (items: number) => void | Promise<void>;
@@ -60,7 +60,6 @@ export interface WalkedPage {
 
 /** Walks over a table or an index. It can stop after any page, and another process can continue it. */
 export class TableWalk {
-  /** Where another walk can continue. */
   readonly place: WalkPlace;
 
   constructor(

@@ -93,7 +93,7 @@ export function checkDistinct(updates: readonly DerivedUpdate[]): void {
   const seen = new Set<string>();
   for (const { key } of updates) {
     const { source, target } = key;
-    // The length keeps keys apart whatever their texts contain.
+    // The length keeps keys apart whatever characters they contain.
     const text = `${source.length} ${source}${target}`;
     if (seen.has(text)) {
       throw new StoreError(

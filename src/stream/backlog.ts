@@ -28,7 +28,7 @@ interface ShardEnd {
 
 /**
  * The records in a stream at one moment. The stream is never quiet while others write, but its backlog ends at their first later record.
- * Uses no clock, which may differ from the stream's.
+ * Uses no clock, because clocks may differ from the stream's.
  */
 export class Backlog {
   private readonly ends = new Map<string, ShardEnd>();
@@ -48,7 +48,7 @@ export class Backlog {
     end.emptyAt = at;
   }
 
-  /** Always false without later records from others: the stream then becomes quiet. */
+  /** Stays false if others write no later records: the stream then becomes quiet instead. */
   isWorkedOff(description: StreamDescription): boolean {
     if (this.failure !== undefined) throw this.failure.error;
     const { shards, status } = description;

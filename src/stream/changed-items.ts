@@ -40,7 +40,7 @@ function imageOf(image: unknown): Item | undefined {
   return undefined;
 }
 
-/** Removes the attribute that the SDK loses, so that the image equals what reads of the base item return. */
+/** Removes the attribute that the SDK loses, so that the image equals the base item as it is read. */
 function withoutLost({ ['__proto__']: _lost, ...item }: Item): Item {
   return item;
 }

@@ -126,7 +126,7 @@ export class DynamoDBStreamSource implements StreamSource {
   }
 }
 
-/** Shares one call among simultaneous callers, but only a call that began after they asked. */
+/** Shares calls among simultaneous callers. Each gets the answer of a call that began after it asked. */
 class SharedQuestion<Answer> {
   private current: Promise<Answer> | undefined;
   private next: Promise<Answer> | undefined;

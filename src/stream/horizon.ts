@@ -2,7 +2,7 @@ import type { Shard } from './source.ts';
 
 interface ShardHorizon {
   parent: string | undefined;
-  /** Every record made before this time was received; undefined if unknown. */
+  /** All records from before this time have been received; undefined if unknown. */
   throughMs: number | undefined;
   isEnded: boolean;
 }
@@ -37,7 +37,7 @@ export class Horizon {
 
   noteEmptyPages(shardId: string, atMs: number): void {
     const shard = this.shards.get(shardId);
-    // A record made shortly before may still appear.
+    // A record made shortly before `atMs` may still appear.
     // rule: empty-page-says-nothing-of-late-records
     const throughMs = atMs - this.lateMs;
     if (shard !== undefined) shard.throughMs = Math.max(shard.throughMs ?? throughMs, throughMs);
@@ -52,7 +52,7 @@ export class Horizon {
     return this.shards.get(shardId)?.throughMs;
   }
 
-  /** Returns the earliest of the shards' times and the last listing's, in milliseconds since 1970; undefined if a shard is unread. */
+  /** Returns the earliest of the shards' times and the last listing's time, in milliseconds since 1970; undefined if a shard is unread. */
   leastThrough(): { atMs: number; shardId?: string } | undefined {
     if (this.listedMs === undefined) return undefined;
     // rule: time-is-not-after-the-last-listing

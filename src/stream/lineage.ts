@@ -4,7 +4,6 @@ import type { Shard } from './source.ts';
  * Returns the shards that can be read now. Records of one item may be in a closed shard and its children, so a child is read after its
  * parent's end.
  */
-
 export function readableShards(shards: readonly Shard[], isFinished: (shardId: string) => boolean): Shard[] {
   const listed = new Set(shards.map(({ shardId }) => shardId));
   return shards.filter(

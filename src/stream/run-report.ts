@@ -27,7 +27,7 @@ function joinSentences(first: string, second: string | undefined): string {
   return second === undefined ? first : `${first} ${second}`;
 }
 
-/** Warnings and errors become process warnings. */
+/** Turns warnings and errors into process warnings. */
 export const WARNINGS: Logger = {
   debug: () => undefined,
   info: () => undefined,

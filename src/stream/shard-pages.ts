@@ -23,7 +23,7 @@ export interface ShardPage {
   records: readonly StreamRecord[];
   /** True if the answer names no next page, and the stream shows the shard as closed. */
   isEnd: boolean;
-  /** The shard is still listed, but has left the stream. */
+  /** True if the shard is still listed, but has left the stream. */
   isLost?: boolean;
 }
 

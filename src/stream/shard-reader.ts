@@ -12,7 +12,7 @@ export interface BatchLimits {
 
 export interface ShardBatch extends ReadBatch {
   records: ChangeRecord[];
-  /** The last record that was read, even if it was dropped. */
+  /** The number of the last record read, even if it was dropped. */
   sequenceNumber?: string;
 }
 

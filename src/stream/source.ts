@@ -22,7 +22,7 @@ export interface StreamRecord extends RawRecord {
   dynamodb?: RawRecord['dynamodb'] & { SizeBytes?: number };
 }
 
-/** Returns when a record was made, in milliseconds since 1970; undefined if the record doesn't tell. */
+/** Returns when a record was made, in milliseconds since 1970; undefined if unknown. */
 export function madeAtMsOf({ dynamodb }: StreamRecord): number | undefined {
   const made = dynamodb?.ApproximateCreationDateTime;
   return made instanceof Date ? made.getTime() : typeof made === 'number' ? made * 1000 : undefined;
@@ -43,7 +43,7 @@ export interface StreamSource {
   readonly streamArn: string;
   /** Lists all shards of the stream. */
   describe(): Promise<StreamDescription>;
-  /** Tells whether the stream itself shows that a shard gets no more records. Throws `no-shard` if it doesn't list the shard. */
+  /** Tells whether the stream itself shows that a shard gets no more records. Throws `no-shard` if the stream doesn't list it. */
   isClosed(shardId: string): Promise<boolean>;
   /** Returns an iterator after a sequence number; from the oldest record if it is undefined. */
   iterator(shardId: string, after: string | undefined): Promise<string>;

@@ -51,7 +51,7 @@ export interface ShardPosition {
   shardId: string;
   after?: string | undefined;
   isFinished: boolean;
-  /** A time in milliseconds since 1970: every record of the shard made before it has been read. */
+  /** All records of the shard from before this time, in milliseconds since 1970, have been read. */
   sinceMs?: number | undefined;
 }
 
@@ -127,7 +127,7 @@ export class StreamTail {
     return { shardId, after, isFinished: false, sinceMs };
   }
 
-  /** Every record of the shard made before this time was read, even if the shard isn't listed. */
+  /** Returns the time before which all records of the shard have been read, even if the shard isn't listed. */
   sinceMsOf(shardId: string): number | undefined {
     return this.horizon.throughMsOf(shardId) ?? this.since.get(shardId);
   }

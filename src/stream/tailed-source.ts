@@ -45,7 +45,7 @@ export class TailedSource implements StreamSource, TailListener {
     return this.source.streamArn;
   }
 
-  /** Every record made before this time was received, except for records that appear late; undefined if a shard is unread. */
+  /** All records from before this time have been received, except for records that appear late; undefined if a shard is unread. */
   get throughMs(): number | undefined {
     return this.horizon.leastThrough()?.atMs;
   }
@@ -123,7 +123,7 @@ export class TailedSource implements StreamSource, TailListener {
     const last = records.at(-1)?.dynamodb?.SequenceNumber ?? after;
     const empty = records.length === 0 ? place.empty + 1 : 0;
     if (next === undefined) return { records };
-    // The tail began at the shard's end, and no later than here, so it has all records after this one.
+    // The tail began at the shard's end, no later than these empty pages, so it has all records after `last`.
     if (empty >= EMPTY_PAGES && shard?.start === 'end') shard.start = last === undefined ? 'oldest' : { after: last };
     return { records, next: textOfPlace({ ...place, after: last, own: next, empty }) };
   }

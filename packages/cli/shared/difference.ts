@@ -1,10 +1,10 @@
 import { printable } from '../../../src/foundation/printable.ts';
 
-/** Most characters shown of each text. */
+/** Maximum characters shown of each text. */
 const WIDTH = 160;
 const ELLIPSIS = ' ...';
 
-/** The expected and the actual text; null if there is no item. */
+/** The expected and the stored text; null if there is no item. */
 type Contents = readonly [string | null, string | null];
 
 /** Shortens two texts to one printable line each, with their first difference in view. */

@@ -4,7 +4,7 @@ import { ProgressLine, type ProgressStream } from './progress-line.ts';
 export interface Projected {
   records: number;
   writes: number;
-  /** Age of the newest applied record; undefined if its stream doesn't tell. */
+  /** Age of the newest applied record; undefined if the stream doesn't report it. */
   newestRecordAgeMs?: number | undefined;
   /** Duration of the last batch. */
   batchMs?: number | undefined;

@@ -24,7 +24,7 @@ export interface LeastRead {
   nodes?: number | undefined;
 }
 
-/** Prints on stderr what reads beyond 100 units cost: before the first call if that is known, otherwise once they are spent. */
+/** Prints on stderr what reads beyond 100 units cost: before the first call if the cost is known, otherwise once spent. */
 export class PricedStore extends ForwardingStore {
   private rcu = 0;
   private isSaid = false;
@@ -79,7 +79,7 @@ export function shardsOfSearch(
   return resolveSearch(context, findSearch(graph, name), predicate, { partition }).list.partitions.length;
 }
 
-/** The same for a list of incoming edges. */
+/** Returns how many shards a list of incoming edges queries. */
 export function shardsOfList(graph: CompiledModel, target: string, type: string, query: InboundQuery): number {
   return resolveInboundQuery({ graph, projections: projectionsOfModel(graph) }, target, type, query).list.partitions
     .length;

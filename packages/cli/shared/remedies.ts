@@ -1,4 +1,4 @@
-/** Replaces the library's terms in messages with the command's options. Whole phrases come before the words in them. */
+/** The library's terms in messages, and the command's options for them. Whole phrases come before the words in them. */
 const WORDS: readonly (readonly [RegExp, string])[] = [
   [/give the update upsert: true/g, 'give --upsert'],
   [/\{ if: \{ ([\w-]+): ([^}\s]+) \} \}/g, '--if $1=$2'],

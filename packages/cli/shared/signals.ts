@@ -10,7 +10,7 @@ import { isRunByNpx } from './settings.ts';
 export interface Stopping {
   /** Aborted by the first SIGINT or SIGTERM. */
   signal: AbortSignal;
-  /** Ends early on the signal. After the signal, waits take their full time. */
+  /** Ends early on the signal. A wait that begins after the signal takes its full time. */
   wait(milliseconds: number): Promise<void>;
   /** Removes the signal handlers. */
   release(): void;
@@ -26,7 +26,7 @@ export function createStopSignal(): Stopping {
   return { signal, wait, release };
 }
 
-/** Read at start: when the parent ends, the process gets another one. */
+/** Read at start: when the parent ends, the process gets another parent. */
 const PARENT = process.ppid;
 const PARENT_POLL_MS = 250;
 /** Milliseconds for work to stop, so that every command ends within five seconds. */

@@ -42,7 +42,6 @@ export class StepProgress {
     );
   }
 
-  /** Prints a line that stays. */
   printLine(text: string): void {
     this.line.print(text);
   }

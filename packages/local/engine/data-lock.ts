@@ -3,17 +3,16 @@ import { readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { EdgeloomError } from '../../../src/foundation/errors.ts';
 
-/**
- * Allows one engine at a time for a data folder. A process creates an empty file with its own id, then looks for other files. If two start
- * together, the later one sees both files, so they never both go on. Files of dead processes don't count.
- */
-
 const LOCK_FILE = /^in-use-by-(\d+)-/;
 
 /** Locks of this process. After a container restarts, a file of an earlier process may have the same process id. */
 const held = new Set<string>();
 
-/** Returns a function that releases the lock. Throws `data-in-use` if another engine uses the folder. */
+/**
+ * Locks a data folder, so that only one engine uses it. A process creates an empty file with its own id, then looks for other files. If two
+ * processes start together, the later one sees both files. Files of dead processes don't count. Returns a function that releases the lock.
+ * Throws `data-in-use`.
+ */
 export async function lockDataFolder(folder: string): Promise<() => Promise<void>> {
   const own = `in-use-by-${process.pid}-${randomUUID()}`;
   let released: Promise<void> | undefined;

@@ -21,7 +21,7 @@ export interface EngineOptions {
   /** Folder to keep data in. A second engine on the same folder is refused (`data-in-use`). Default: nothing is kept. */
   dataDir?: string | undefined;
   /**
-   * The most bytes that data takes, if nothing is kept. If memory has that much room, the data is kept there, which makes writes faster.
+   * The most bytes that data takes, if nothing is kept. If memory has that much room, it holds the data, which makes writes faster.
    * Default: unknown, so the data is on disk.
    */
   mostBytes?: number | undefined;

@@ -119,7 +119,7 @@ export function applyUpdate(item: Values, update: Update): Values {
   return next;
 }
 
-/** Removes the last element of a list first, so that the others keep their indexes. */
+/** Sorts a list's last element first: removing it leaves the others' indexes unchanged. */
 function inRemovalOrder(paths: readonly Path[]): Path[] {
   return [...paths].sort((left, right) => {
     const [a, b] = [left.at(-1), right.at(-1)];

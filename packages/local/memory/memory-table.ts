@@ -70,7 +70,7 @@ export class Index {
     readonly keys: KeyNames,
     readonly isLocal: boolean,
     readonly definition: Record<string, unknown>,
-    /** Projected attributes, besides the keys. Undefined: all. */
+    /** Projected attributes, besides the keys. Undefined means all. */
     private readonly included: readonly string[] | undefined,
     private readonly table: KeyNames,
   ) {}

@@ -1,13 +1,11 @@
 import { type Decimal, parseDecimal } from '../../../src/core/items/attribute-value.ts';
 import { invalid } from './refusal.ts';
 
-/** Decimals of up to 38 digits, as text. */
-
 const MOST_DIGITS = 38;
 const LARGEST_EXPONENT = 126;
 const SMALLEST_EXPONENT = -129;
 
-/** Returns the number without an exponent and without needless zeros. Throws for text that isn't a number, and for numbers out of range. */
+/** Removes exponent and needless zeros. Throws for text that isn't a number of at most 38 digits, and for numbers out of range. */
 export function normalNumber(text: string): string {
   // Skip the work for small counters.
   if (/^[1-9]\d{0,14}$/.test(text)) return text;

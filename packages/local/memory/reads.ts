@@ -21,7 +21,7 @@ const MOST_PAGE_BYTES = 1024 * 1024;
 const MOST_BATCH_BYTES = 16 * 1024 * 1024;
 const MOST_BATCH_KEYS = 100;
 const RANKS = 2 ** 32;
-/** Sorts after all entries with the same sort key. */
+/** A tie that sorts after all entries with the same sort key. */
 const LAST_TIE = '\u{10ffff}';
 
 export function getOne(tables: Tables, input: Input) {

@@ -7,11 +7,6 @@ import { executeBatch, executeOne } from './statements.ts';
 import { describeStream, getRecords, getShardIterator, listStreams } from './stream-calls.ts';
 import { Transactions, writeBatch, writeOne } from './writes.ts';
 
-/**
- * Serves DynamoDB's API over HTTP from this process's memory. Each call is atomic, because it runs without a pause. Data isn't kept, and
- * signatures aren't checked.
- */
-
 const MOST_BODY_BYTES = 16 * 1024 * 1024;
 
 type Calls = Record<string, (input: Input) => object>;
@@ -64,7 +59,10 @@ export interface MemoryServer {
   stop(): Promise<void>;
 }
 
-/** Rejects with the system's error if the port is taken. */
+/**
+ * Serves DynamoDB's API over HTTP from this process's memory. Each call is atomic, because it runs without a pause. Data isn't kept, and
+ * signatures aren't checked. Rejects with the system's error if the port is taken.
+ */
 export async function startMemoryServer(port: number): Promise<MemoryServer> {
   const calls = memoryCalls();
   const server = createServer((request, response) => void answer(calls, request, response));

@@ -8,8 +8,6 @@ import { parametersOf, parseStatement, type Statement } from './statement-parser
 import { checkedValue, type Value } from './values.ts';
 import { carryOut, checkDistinct, conditionFailed, type Prepared, prepareWrite } from './writes.ts';
 
-/** Runs PartiQL statements as the single-item writes that they stand for. */
-
 const MOST_STATEMENTS = 25;
 const MOST_CHARACTERS = 8_192;
 
@@ -29,7 +27,7 @@ export function executeOne(tables: Tables, input: Input) {
   return { Items: [], ConsumedCapacity: consumedField(input, write.table, units) };
 }
 
-/** Each statement succeeds or fails on its own. */
+/** Runs PartiQL statements as single-item writes. Each statement succeeds or fails on its own. */
 export function executeBatch(tables: Tables, input: Input) {
   const statements = (input['Statements'] ?? []) as Input[];
   if (statements.length === 0 || statements.length > MOST_STATEMENTS) {

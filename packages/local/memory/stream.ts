@@ -17,7 +17,7 @@ const HOUR_SECONDS = 3600;
 const KEPT_SECONDS = 24 * HOUR_SECONDS;
 const NUMBER_DIGITS = 21;
 
-/** Labels are times. Streams created in the same millisecond get successive ones. */
+/** A label is a time. Streams created in the same millisecond get successive times. */
 let lastLabelMs = 0;
 let lastNumber = 0;
 

@@ -2,10 +2,9 @@ import { bytesOfBase64 } from '../../../src/core/items/base64.ts';
 import { compareNumbers, normalNumber } from './numbers.ts';
 import { invalid } from './refusal.ts';
 
-/** Attribute values as they are sent, with bytes as base64. They are immutable. */
-
 export type ValueType = 'S' | 'N' | 'B' | 'BOOL' | 'NULL' | 'M' | 'L' | 'SS' | 'NS' | 'BS';
 
+/** An immutable attribute value as it is sent, with bytes as base64. */
 export type Value = { readonly [type in ValueType]?: unknown };
 
 /** An item, or a map inside an item. */
@@ -19,7 +18,7 @@ export function typeOf(value: Value): ValueType {
   throw invalid('Supplied AttributeValue is empty, must contain exactly one of the supported datatypes');
 }
 
-/** Returns bytes as base64. */
+/** Returns a string, number or bytes (as base64). */
 export function textOf(value: Value): string {
   return value[typeOf(value)] as string;
 }

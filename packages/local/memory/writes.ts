@@ -147,13 +147,13 @@ export function writeBatch(tables: Tables, input: Input) {
   return { UnprocessedItems: {}, ...(capacity[0] !== undefined && { ConsumedCapacity: capacity }) };
 }
 
-/** Throws if two writes have the same item. */
+/** Throws if two writes name the same item. */
 export function checkDistinct(writes: readonly Prepared[], message: string): void {
   const keys = writes.map(({ table, key }) => `${table.name} ${keyText(key, table.keys)}`);
   if (new Set(keys).size !== keys.length) throw invalid(message);
 }
 
-/** Keeps tokens and their requests for ten minutes. */
+/** Keeps requests by client token for ten minutes. */
 export class Transactions {
   private readonly tokens = new Map<string, { request: string; untilMs: number }>();
 
@@ -236,7 +236,7 @@ export class Transactions {
     return prepareWrite(this.tables, kind, action[kind]!);
   }
 
-  /** In a transaction, such an error is a cancellation reason. */
+  /** True for errors that are a cancellation reason in a transaction. */
   private isOfItem({ message }: Refusal): boolean {
     return /operand in the update expression|document path provided|Item size has|refers to an attribute|overflow|significant digits/.test(
       message,

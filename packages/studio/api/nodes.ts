@@ -53,7 +53,7 @@ export interface ListOfNode extends EdgeCount {
 }
 
 const MOST_ELEMENTS = 500;
-/** Limits reads of nodes for names that the sample lacks, at 0.5 RCU for every 4 KB. */
+/** Maximum nodes read for names that the sample lacks, each at 0.5 RCU per 4 KB. */
 const MOST_READ = 20;
 const MOST_ENTRIES = 20;
 

@@ -12,7 +12,7 @@ import { readOnSample, sampleOf } from './live.ts';
 
 export interface Suggestion {
   id: string;
-  /** The text that matched, or null if the id did. */
+  /** The node's name, or the value that the search found. Null if unknown. */
   name: string | null;
   /** The search that found the node, if any. */
   by: string | null;
@@ -26,10 +26,10 @@ export interface SuggestAnswer {
 }
 
 const MOST = 8;
-/** Each shard of a search costs a Query. */
+/** Limits, because each shard of a search costs a Query. */
 const SEARCHES = 12;
 const MOST_SHARDS = 32;
-/** Each type costs a GetItem. */
+/** Limit, because each type costs a GetItem. */
 const MOST_TYPES = 40;
 
 export const SUGGEST_ROUTES = [
@@ -91,7 +91,7 @@ function idText({ nodes }: CompiledModel, text: string): string {
   return nodes.has(type) ? type + text.slice(type.length) : text;
 }
 
-/** A text without a type may be the id of any type. */
+/** Text without a type may belong to any type's id. */
 function wholeIds({ nodes }: CompiledModel, text: string): string[] {
   if (!nodes.has(typeOf(text))) return [...nodes.keys()].slice(0, MOST_TYPES).map((type) => `${type}-${text}`);
   return parseNodeId(text) === undefined ? [] : [text];

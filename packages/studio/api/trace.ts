@@ -15,7 +15,7 @@ import type { TappedWrite } from '../base/projector-tap.ts';
 import { input, route } from '../base/route.ts';
 import { type ChangeName, changeName, type RecentWrite, type SeenChange } from '../base/seen-changes.ts';
 
-/** Null for an absent attribute. */
+/** Null stands for an absent attribute. */
 export interface AttributeChange {
   name: string;
   before: unknown;
@@ -37,7 +37,7 @@ export interface TraceStep {
 export interface DerivedStep extends TraceStep {
   /** Such as `view` or `index-item`. */
   kind: string;
-  /** The edge type and order, or the search. Empty for other items. */
+  /** The edge type and order, the search or the part. Empty for other items. */
   of: string;
 }
 

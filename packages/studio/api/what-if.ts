@@ -9,7 +9,7 @@ import { readPrices } from '../../cost/prices.ts';
 import { changedModel, modelDiff } from '../../cost/what-if.ts';
 import { route } from '../base/route.ts';
 
-/** Null if that model has no such write or query. */
+/** Figures of both models; null if a model lacks the write or query. */
 export interface Compared {
   name: string;
   before: number | null;
@@ -43,7 +43,7 @@ const whatIf = z.strictObject({
   putsPerSecond: z.number().positive().max(1e9),
   /** The rate of each query whose cost differs. The bill excludes other queries. */
   readsPerSecond: z.number().nonnegative().max(1e9).default(0),
-  /** The plan reads a sample of the table. */
+  /** Whether to plan the migration, which reads a sample of the table. */
   isPlanned: z.boolean().default(false),
 });
 

@@ -23,7 +23,7 @@ export interface DescribedNode {
 }
 
 export interface DescribedOrder {
-  /** A description in words. */
+  /** What the items are sorted by, in words. */
   from: string;
   kind: OrderModel['kind'];
   type?: string;

@@ -18,7 +18,7 @@ export interface EdgeCount {
 
 const PAGE_ITEMS = 100;
 
-/** Returns the stored count, or counts edges for about `rcu` at most. Undefined if one Query per shard would cost more. */
+/** Returns the stored count, or counts edges for about `rcu` at most. Returns undefined if one Query per shard would cost more. */
 export async function countEdges(context: RequestContext, end: EdgeEnd, rcu: number): Promise<EdgeCount | undefined> {
   const kept = await keptCount(context, end);
   if (kept !== undefined) return { count: kept, isExact: true };
@@ -29,7 +29,7 @@ export async function countEdges(context: RequestContext, end: EdgeEnd, rcu: num
   return { count, isExact: !truncated };
 }
 
-/** Undefined if no count is stored, or it isn't ready for readers. */
+/** Returns undefined if no count is stored or ready for readers. */
 async function keptCount({ reader }: RequestContext, { id, edge, direction }: EdgeEnd): Promise<number | undefined> {
   try {
     if (direction === 'outgoing') return edge.count && (await reader.degree(id, edge.type));

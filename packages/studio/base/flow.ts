@@ -10,7 +10,7 @@ import { SeenChanges } from './seen-changes.ts';
 /** Limits of pages per shard. The first look also reads earlier records. */
 const PAGES_OF_A_LOOK = 5;
 const PAGES_OF_THE_FIRST_LOOK = 100;
-/** After a page of this many records, more are probably waiting. */
+/** If the last read returned this many records, more are probably waiting. */
 const MANY_RECORDS = 500;
 const FOUND_MS = 15_000;
 

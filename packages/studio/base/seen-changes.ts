@@ -66,7 +66,7 @@ export class SeenChanges {
 
   /**
    * Returns the changes of derived items by a write: of items that it touches, and of its own index items, whose keys may come from a later
-   * write in the same batch. `wrote`: the keys that its batch wrote, if it had no other record.
+   * write in the same batch. `wrote`: the keys that the batch wrote, if the batch had no other record.
    */
   derivedOf(graph: CompiledModel, write: SeenChange, wrote: ReadonlySet<string>): SeenChange[] {
     const keys = new Set(touched(graph, [write]).map((touch) => textOfKey(keyOfTouch(touch))));

@@ -24,7 +24,7 @@ export interface SampleAnswer extends LookedAt {
 
 export interface EdgeSample {
   count: number;
-  /** By type of the source. */
+  /** Edges by the source's type. */
   from: Record<string, number>;
   /** The target that the most edges enter. */
   busiest: string | null;

@@ -3,8 +3,7 @@ import { isTypeName, parseNodeId } from '../../../src/core/items/keys.ts';
 import type { LeftOut } from './propose.ts';
 import type { SampledItem } from './sampled-item.ts';
 
-/** Finds the model of a table that already holds nodes and edges, whatever its key attributes are called. */
-
+/** The model of a table that already holds nodes and edges, whatever its key attributes are called. */
 export interface InPlace {
   /** Node types, with the names of their parts. */
   nodes: ReadonlyMap<string, ReadonlySet<string>>;

@@ -1,9 +1,7 @@
 import type { SampledItem } from './sampled-item.ts';
 import { grouped, hasDigit } from './texts.ts';
 
-/** Splits keys into words that are fixed and places that vary. */
-
-/** Words, with `undefined` for each place. */
+/** The fixed words of a key, with `undefined` for each place that varies. */
 export type KeyForm = readonly (string | undefined)[];
 
 export interface KeyForms {
@@ -16,11 +14,11 @@ export interface KeyForms {
 const SEPARATORS = ['#', '|', ':', '/', '_', '-'];
 /** Separators that ids hardly ever contain. */
 const SIGNS = SEPARATORS.slice(0, 4);
-/** If one position has more different texts, they are ids, not words. */
+/** If a position has more than this many different texts, they are ids, not words. */
 const MOST_WORDS = 20;
 /** If at least this many items have two equal keys, these keys are ids, even without a digit. */
 const LEAST_SELVES = 3;
-/** A key's further parts are joined into one. */
+/** Any further parts of a key are joined to the last. */
 const MOST_PARTS = 12;
 
 export function separatorOf(items: readonly SampledItem[]): string {
@@ -60,7 +58,7 @@ export function keyForms(items: readonly SampledItem[], separator: string): Map<
 
 interface Part {
   text: string;
-  /** The part is an id, whatever other keys have at this position. */
+  /** True for an id, whatever other keys have at this position. */
   isPlace: boolean;
   /** The words before this part. */
   before: string;

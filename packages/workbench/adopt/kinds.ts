@@ -2,8 +2,6 @@ import { bySeparator, type KeyForm, keyForms, patternOf, separatorOf } from './k
 import type { Mark, SampledItem } from './sampled-item.ts';
 import { grouped, isOfWord, tally, typeNameOf, wordsOf } from './texts.ts';
 
-/** Sorts a sample's items into kinds, and finds the fields that their keys consist of. */
-
 /** An attribute, or a place in the keys. */
 export interface Field {
   name: string;
@@ -11,20 +9,20 @@ export interface Field {
   place?: number;
   /** The text before the id, if the attribute holds a whole key: `TEAM#` in `TEAM#7`. */
   prefix?: string;
-  /** The attribute is a key of an index. */
+  /** True for a key attribute of an index. */
   isOfIndex?: boolean;
 }
 
 export interface Kind {
   items: readonly SampledItem[];
-  /** In the form of a type name. */
+  /** Has the form of a type name. */
   name: string;
   mark?: Mark;
   /** The version of the ElectroDB entity. */
   version?: string;
   /** Absent if a library says which attributes make up the keys. */
   forms?: readonly [KeyForm, KeyForm];
-  /** The partition key equals the sort key. */
+  /** True if the partition key equals the sort key. */
   isSelf?: boolean;
   patterns?: readonly [RegExp, RegExp];
   /** Empty if a library wrote the items. */
@@ -127,7 +125,7 @@ export function kindsByKeys(items: readonly SampledItem[], keys: KeyNames): { ki
       ...{ items, forms, separator, columns, isSelf: isSelf(first), ...(mark && { mark }) },
       name: typeNameOf(mark?.value ?? ''),
       patterns: [patternOf(forms[0], separator), patternOf(forms[1], separator)],
-      // A sort key may repeat a text of its partition key.
+      // A sort key may repeat a part of its partition key.
       key: items.length === 1 && !isSelf(first) ? places : places.filter((field, i) => !isRepeated(field, i)),
       unsure: [
         ...(items.length === 1 ? ['the sample has one such item: what varies in its keys is a guess'] : []),
@@ -197,7 +195,7 @@ function rank({ forms, isSelf, mark }: Kind): number {
   return words * 4 + (mark === undefined ? 0 : 2) + (isSelf === true ? 1 : 0);
 }
 
-/** One pass over the items, since there may be as many names as items. */
+/** Makes one pass over the items, since there may be as many names as items. */
 function columnsOf(items: readonly SampledItem[]): Map<Field, (string | undefined)[]> {
   const columns = new Map<string, (string | undefined)[]>();
   items.forEach(({ texts }, i) => {
@@ -261,10 +259,10 @@ function keyByAttributes(
   return found.sort((a, b) => a.at - b.at).map(({ field }) => field);
 }
 
-/** Stands for the text of an attribute that was already found. */
+/** Stand-in for the text of a found attribute. */
 const FOUND = '\u0001';
 
-/** Finds a text between separators, preferably after its label. A number may have leading zeros. */
+/** Finds the text between separators, preferably after its label. A number may have leading zeros. */
 function placeIn(keys: string, text: string, label: string): { at: number; end: number; isNamed: boolean } | undefined {
   if (text === '') return undefined;
   const isOfWord = (character: string | undefined): boolean =>

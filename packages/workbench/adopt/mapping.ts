@@ -16,8 +16,6 @@ import type { Field } from './kinds.ts';
 import type { LeftOut, Proposal, ProposedKind, Reference } from './propose.ts';
 import { OF_LIBRARIES } from './sampled-item.ts';
 
-/** Runs a proposal as a mapping, to try it on the sample before it is written. */
-
 /** Attribute names that the graph reserves. */
 export const RESERVED: ReadonlySet<string> = new Set([
   ...['source', 'target', '__proto__'],
@@ -139,7 +137,7 @@ function isReserved(name: string): boolean {
   return RESERVED.has(name) || isDerivedKey(name);
 }
 
-/** Returns the proposal's mapping. A library's mapping can also tell why it doesn't place an item. */
+/** Returns the proposal's mapping, to try it on the sample. A library's mapping can also tell why it doesn't place an item. */
 export function mappingOf(proposal: Proposal, indexKeys: ReadonlySet<string>): Mapping {
   const { library } = proposal;
   if (library === undefined) return (item) => mapByKeys(proposal, indexKeys, item);

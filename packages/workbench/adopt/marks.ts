@@ -1,19 +1,17 @@
 import { separatorOf } from './key-forms.ts';
 import { isTypeText, type SampledItem } from './sampled-item.ts';
 
-/** Finds the attribute that distinguishes types in a table without a library. */
-
 const NAMES_OF_MARKS: ReadonlySet<string> = new Set([
   ...['type', 'typename', 'kind', 'entity', 'entitytype', 'entityname', 'model', 'modelname', 'class', 'datatype'],
   ...['itemtype', 'recordtype', 'objecttype', 'documenttype', 'doctype', 'nodetype'],
 ]);
 const MOST_NAMES = 20;
-/** Minimum share of items with the attribute, most values, and minimum share of items that resemble only items of the same value. */
+/** Minimum share of items with the attribute, maximum values, and minimum share of items that resemble only items of the same value. */
 const [SHARE_OF_MARK, MOST_MARKS, SHARE_APART] = [0.9, 50, 0.5];
 
 /**
- * Marks items by an attribute that is named like a type and present on nearly all items. Its values must go along with other attributes or
- * keys: the `type` of events that otherwise look alike is no mark.
+ * Marks items by an attribute that is named like a type and present on nearly all items. Its values must correlate with other attributes
+ * or keys: the `type` of events that otherwise look alike isn't a mark.
  */
 export function withMarks(items: readonly SampledItem[]): readonly SampledItem[] {
   if (items.some(({ mark }) => mark !== undefined)) return items;

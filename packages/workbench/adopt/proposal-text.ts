@@ -18,7 +18,7 @@ export interface SampleFacts {
   leftOut: readonly LeftOut[];
 }
 
-/** Most attributes named in a comment, and most characters of a comment's line. */
+/** Maximum attributes named in a comment, and maximum characters of a comment's line. */
 const [MOST_ATTRIBUTES, WIDTH] = [12, 400];
 const MOST_REASONS = 40;
 
@@ -87,7 +87,7 @@ export function modelText({ nodes, edges }: InPlace, table: TableOptions, facts:
   ]);
 }
 
-/** Shows all attributes in the view until somebody chooses. */
+/** Shows all attributes in the view until somebody chooses some. */
 function nodeLine(type: string, parts: readonly string[], ends: Readonly<Record<string, string>> = {}): string {
   const ofParts = parts.map((name) => `${name}: part()`).join(', ');
   const ofEnds = Object.entries(ends).map(([option, name]) => `, ${option}: ${quoted(name)}`);

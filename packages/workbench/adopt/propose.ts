@@ -14,8 +14,6 @@ import { withMarks } from './marks.ts';
 import type { SampledItem } from './sampled-item.ts';
 import { grouped, typeNameOf, UniqueNames, wordsOf } from './texts.ts';
 
-/** Proposes what a table's items become in a graph. Has no side effects. */
-
 /** A node, by the fields of an item that make up its id. */
 export interface Reference {
   type: string;
@@ -26,7 +24,7 @@ export interface ProposedEdge {
   type: string;
   from: Reference;
   to: Reference;
-  /** The items of the kind are the edges, and their attributes belong to the edges. */
+  /** True if the kind's items are the edges, so that the attributes belong to the edges. */
   isWhole: boolean;
 }
 
@@ -59,7 +57,7 @@ const [FEW, ENOUGH_ITEMS] = [5, 500];
 const MOST_FIELDS = 4;
 /** Minimum share of values that must be ids: with a field of the same name, and without one. */
 const [SHARE_BY_FIELD, SHARE] = [0.2, 0.9];
-/** With this many values, a field needs no name to be taken for a reference. */
+/** With this many values, a field may be a reference whatever its name. */
 const ENOUGH = 3;
 
 /** Proposes a graph for the sample, whatever the order of its items. */
@@ -114,7 +112,7 @@ interface Target {
   kind: Kind | undefined;
   prefix?: string | undefined;
   ids: ReadonlySet<string>;
-  /** For each field of the key, whether all texts are digits. They would match any number. */
+  /** For each field of the key, whether all texts are digits. Digits would match any number. */
   areDigits: readonly boolean[];
 }
 
@@ -128,7 +126,7 @@ function related(kinds: readonly Kind[], keys: KeyNames): Pick<Proposal, 'kinds'
   const typeOf = new Map(targets.map(({ kind, type }) => [kind, type]));
   const nodes = new Set(targets.filter(({ kind }) => kind === undefined).map(({ type }) => type));
   const endsOf = new Map<Kind, [Reference, Reference]>();
-  // A kind's ends have shorter keys than the kind, so they are in `nodes` by now.
+  // A kind's ends have shorter keys than the kind, so `nodes` already contains them.
   for (const kind of byKeys) {
     const ends = endsIn(kind, toNodes(references.get(kind)!, nodes));
     if (ends === undefined) nodes.add(typeOf.get(kind)!);
@@ -199,7 +197,7 @@ function referencesOf(kind: Kind, targets: readonly Target[]): Found[] {
         if (others.includes(field) || (isKey && field.prefix !== target.prefix)) continue;
         const id = others.map((one) => one ?? field);
         const isOwnKey = id.length === kind.key.length && id.every((one) => kind.key.includes(one));
-        // If two types have the same ids, edges lead to the one with more of them.
+        // If two types share ids, edges lead to the type with more of them.
         if (isOwnKey && !isBefore(target, own)) continue;
         const isOfType = free === target.key.length - 1 && isNamedAs(field, target.type);
         const isPartition = target.kind === undefined && field.place === 0;
@@ -219,7 +217,7 @@ function referencesOf(kind: Kind, targets: readonly Target[]): Found[] {
   return found.filter((one) => !isOfIndex(one) || !byAttributes.has(`${one.reference.type} ${textsOf(one.reference)}`));
 }
 
-/** If the ids belong to several types, takes the best named one. If none is named, takes none. */
+/** If the ids belong to several types, takes the one that the field is named after, if any. */
 function toNodes(found: readonly Found[], nodes: ReadonlySet<string>): Reference[] {
   const byFields = grouped(
     found.filter(({ reference }) => nodes.has(reference.type)),

@@ -3,8 +3,8 @@ import type { SampledItem } from './sampled-item.ts';
 import { endOfFirstWord, hasDigit } from './texts.ts';
 
 /**
- * Chooses the items behind a proposal: some of all, of each kind and of each attribute, so that rare ones aren't missed. The order of items
- * doesn't matter.
+ * Chooses the items behind a proposal: some of all items, of each kind and with each attribute, so that rare ones aren't missed. The
+ * order of items doesn't matter.
  */
 export class Sample {
   seen = 0;
@@ -33,7 +33,7 @@ export class Sample {
   }
 }
 
-/** Most kinds and attributes that get items of their own, and how many of each. */
+/** Maximum kinds and attributes with items of their own, and items for each. */
 const [MOST_KINDS, OF_KIND] = [200, 50];
 const [MOST_ATTRIBUTES, OF_ATTRIBUTE] = [500, 5];
 

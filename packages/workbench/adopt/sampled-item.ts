@@ -23,7 +23,7 @@ const MARKS = ['__edb_e__', '_type', '_et', '__typename'] as const;
 export const OF_LIBRARIES: ReadonlySet<string> = new Set([...MARKS, '__edb_v__', '_ct', '_md']);
 /** Longer texts aren't ids. */
 const MOST_CHARACTERS = 1_024;
-/** Most texts of an item that are examined. */
+/** Maximum texts of an item that are examined. */
 const MOST_TEXTS = 100;
 
 /**

@@ -17,7 +17,7 @@ export interface DescribedTable {
 }
 
 const DEFAULT_TTL = 'expiresAt';
-/** Names that Edgeloom's indexes have by default. */
+/** Default names of Edgeloom's indexes and their keys. */
 const DEFAULT_NAMES = ['gsi0', 'gsi1', 'gsi0pk', 'gsi0sk', 'gsi1pk', 'gsi1sk'] as const;
 
 /** @param ttl the attribute by which the table deletes items, if any */

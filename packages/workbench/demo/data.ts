@@ -13,7 +13,7 @@ export interface Airport {
   longitude: string;
 }
 
-/** Flights in a year. */
+/** A route with its yearly flights. */
 export interface Route {
   origin: string;
   destination: string;

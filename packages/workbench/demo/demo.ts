@@ -24,7 +24,7 @@ export interface DemoOptions {
   say: Say;
   engine?: EngineName | undefined;
   onProgress: (step: 'import' | 'project', done: number, total: number) => void;
-  /** Called once everything is verified. The projector runs until it resolves. */
+  /** Called once everything is verified. The projector runs until `look` resolves. */
   look?: ((table: StudioTable) => Promise<void>) | undefined;
 }
 

@@ -26,7 +26,7 @@ export interface VerifiedTable {
 }
 
 const GRACE_MS = 1_000;
-/** Shortens the migration's waits for readers' leases, since no reader has one. */
+/** Divisor of the migration's waits for readers' leases, since no reader has a lease. */
 const LEASE_SPEED = 6;
 
 /** Migrates to a model with goals, adds problems to find, checks, observes and writes until `look` ends. */

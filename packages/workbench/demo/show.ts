@@ -20,7 +20,7 @@ export async function verifyAll({ say, expected, reader }: DemoWorld): Promise<v
   let routes = 0;
   for (const iata of iatas) {
     const answer = expected.inbound(iata);
-    // Most airports have no arrivals. The searches below count those, too.
+    // Most airports have no arrivals. The searches below count these airports.
     if (answer.length === 0) continue;
     const { items, cursor } = await reader.inbound(airportId(iata), 'ROUTE', { reverse: true, limit: 1000 });
     expectSame(
@@ -127,7 +127,7 @@ export async function showPrefixSearch({ say, expected, reader }: DemoWorld): Pr
   );
 }
 
-/** Compares the fullest shard's share by either hash. The table's must equal that of `fnv1a`. */
+/** Compares the fullest shard's share by either hash. The table's share must equal the share by `fnv1a`. */
 export async function showShards({ say, expected, reader }: DemoWorld): Promise<void> {
   const spread = await reader.shards('AIRPORT.name');
   const names = [...expected.airports.values()].map(({ name }) => foldText(name));

@@ -1,15 +1,13 @@
 import type { RawRecord } from '../../stream/raw-record.ts';
 
-/**
- * A revision is the record's time in whole seconds, then a number. The number alone isn't enough: an item's revision restarts when the item
- * is created again, and sequence numbers may be lower in the next stream shard.
- */
-
 /** Digits of a time in milliseconds, enough until the year 33658, and of DynamoDB's longest sequence number. */
 const [TIME_DIGITS, NUMBER_DIGITS] = [15, 40];
 const LATEST_MS = 10 ** TIME_DIGITS - 1;
 
-/** Combines the record's time with the item's revision or the record's sequence number. */
+/**
+ * Combines the record's time in whole seconds with the item's revision or the record's sequence number. The number alone isn't enough: an
+ * item's revision restarts when the item is created again, and sequence numbers may be lower in the next stream shard.
+ */
 export function changeRevision(record: RawRecord, number: number | bigint): bigint {
   return BigInt(timeOf(record)) * 10n ** BigInt(NUMBER_DIGITS) + BigInt(number);
 }

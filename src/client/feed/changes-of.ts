@@ -331,11 +331,11 @@ function ifReady<T>(find: () => T): T | undefined {
   }
 }
 
-/** Stands for a native list, which derives nothing. No derived list has this name. */
+/** Place of a native list, which derives nothing. No derived list has this name. */
 const NATIVE_PLACE = 'native';
 
 /**
- * Returns where each projection that readers use is stored. If a place is new or has changed, changes to it may have been missed.
+ * Returns where each projection that readers use is stored. If a place is new or has changed, changes of its items may have been missed.
  *
  * @internal
  */

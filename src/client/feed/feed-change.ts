@@ -11,7 +11,7 @@ export interface ItemChange {
   revision: string;
   /** The same each time that the change is delivered. */
   eventId: string;
-  /** The change is too large for an event: attributes, value and edges are left out. */
+  /** True if the change is too large for an event: attributes, value and edges are left out. */
   truncated?: true;
 }
 
@@ -42,7 +42,7 @@ export interface ListedPlace {
 
 /** A row of a list has changed. Without `left` and `entered`, only its attributes differ. */
 export interface RowChange extends ItemChange {
-  /** The source of the edge, or the search's hit. */
+  /** Id of the edge's source, or of the search's hit. */
   id: string;
   left?: ListedPlace;
   entered?: ListedPlace;

@@ -9,7 +9,7 @@ export interface FeederState {
   told: Readonly<Record<string, string>>;
   /** Shards that the feed has begun at their ends without reporting anything yet. Absent: none. */
   unread?: readonly string[] | undefined;
-  /** Where projections were stored at that time: see `placesInForce`. */
+  /** Where projections were stored when this state was saved: see `placesInForce`. */
   places: Readonly<Record<string, string>>;
 }
 
@@ -84,7 +84,7 @@ export class Feeder {
   /**
    * Reports what records don't, such as gaps. Returns the state to save.
    *
-   * @param shardIds shards whose records may come, or come again
+   * @param shardIds shards whose records may still come, or come again
    */
   async tellGaps(shardIds: ReadonlySet<string>): Promise<FeederState> {
     const places = placesInForce(await this.context.model());

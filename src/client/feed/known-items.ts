@@ -32,7 +32,7 @@ const INDEX_OF_PARTITION_KEY: ReadonlyMap<string, IndexName> = new Map(
   INDEX_NAMES.map((index) => [INDEX_KEYS[index].partition, index]),
 );
 
-/** Returns the item's revision. A removal counts as one more than the last. */
+/** Returns the item's revision. A removal counts as the last revision plus one. */
 export function toldRevision({ oldImage, newImage }: ChangedItem): number {
   return newImage === undefined ? Number(revisionOf(oldImage) ?? 0) + 1 : Number(revisionOf(newImage) ?? 0);
 }

@@ -7,8 +7,7 @@ import type { RawRecord } from '../../stream/raw-record.ts';
 import { nativeItemsOf } from '../read/lists/native-items.ts';
 import { changeRevision } from './change-revision.ts';
 
-/** Turns images of a base item into those of the index items that the projector would derive if the index weren't native. */
-
+/** A change of an index item that the projector would derive if the index weren't native. */
 export interface NativeChange extends ChangedItem {
   revision: bigint;
 }

@@ -10,7 +10,7 @@ export interface Question<Item> {
   names: readonly string[];
   /** False if the answer is read from an index, which lags. */
   isConsistent: boolean;
-  /** Reads the rows. Only those in `changed` may differ from `before`; undefined: any may. */
+  /** Reads the rows. Only rows in `changed` may differ from `before`; if undefined, any may. */
   read(
     context: ReadContext,
     changed: ReadonlySet<string> | undefined,
@@ -25,7 +25,7 @@ export interface Answer<Item> {
   upToMs: number;
 }
 
-/** Reads at most once a second, however many changes come. */
+/** Minimum milliseconds between reads, however many changes come. */
 const PAUSE_MS = 1_000;
 /** Milliseconds between renewals of a reader's lease: a migration may move the answer. */
 const RENEW_MS = 10_000;
@@ -161,7 +161,7 @@ function contextTelling(context: ReadContext, onEnd: (endMs: number) => void): R
   return store instanceof LivingStore ? { ...context, store: store.telling(onEnd) } : context;
 }
 
-/** Resolves when other rows are shown. */
+/** `over` resolves when other rows are shown. */
 class Turn {
   readonly over: Promise<void>;
   end!: () => void;

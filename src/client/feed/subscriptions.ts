@@ -18,9 +18,9 @@ const INDEX_GRACE_MS = 10_000;
 
 /** What a subscriber hasn't taken yet. */
 export interface FeedNews {
-  /** Names whose lists or nodes may have changed. */
+  /** Names of the lists and nodes that may have changed. */
   names: ReadonlySet<string>;
-  /** Milliseconds since 1970. Every record made before this time was delivered. */
+  /** Milliseconds since 1970. All records before this time have been delivered. */
   throughMs: number;
 }
 
@@ -94,12 +94,12 @@ export class Subscriptions {
     this.wait = wait;
   }
 
-  /** Milliseconds since 1970. Every record made before this time was delivered. @internal */
+  /** Milliseconds since 1970. All records before this time have been delivered. @internal */
   get throughMs(): number {
     return this.through;
   }
 
-  /** Throws the error that ended the reading of the stream. @internal */
+  /** Throws the feed's failure, if any. @internal */
   subscribe(names: Iterable<string>): Subscription {
     this.throwFailure();
     const subscription = new Subscription(new Set(names), this);

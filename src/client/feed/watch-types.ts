@@ -4,7 +4,7 @@ export interface PageEvent<Item> {
   items: Item[];
 }
 
-/** One step of a list. Each index counts after the previous steps. */
+/** One step of a list. `at` is the index after the previous steps. */
 export interface StepEvent<Item> {
   /** An item that has moved leaves and enters. */
   type: 'enter' | 'leave' | 'change';

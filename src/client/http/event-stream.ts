@@ -109,7 +109,7 @@ class ClientStream {
     else if (performance.now() - this.takenMs > SILENCE_MS) this.letGo(controller, 'The client takes nothing.');
   }
 
-  /** Ends the stream, so that the client reconnects and `queryOf` decides again what it may watch. */
+  /** Ends the stream, so that the client reconnects and `query` decides again what the client may watch. */
   private growOld(controller: ReadableStreamDefaultController<Uint8Array>): void {
     this.isOld = true;
     if (this.rest.length > 0 || (controller.desiredSize ?? 0) <= 0) this.letGo(controller, 'The client is slow.');

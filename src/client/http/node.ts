@@ -39,7 +39,7 @@ export async function answerNodeRequest(
 const MALFORMED = 'Ask for a path, with the name of this server as Host.\n';
 const HOST = /^(?:[\w.~-]{1,255}|\[[\dA-Fa-f:.]{1,45}\])(?::\d{1,5})?$/;
 
-/** The address doesn't depend on headers, so that a hook that authorizes sees the path that was sent. */
+/** The address doesn't depend on headers, so that an authorization hook sees the path that the client sent. */
 function requestOf({ url = '', method, headers }: IncomingMessage, signal: AbortSignal): Request | undefined {
   // The client sent an absolute address or, as in OPTIONS *, none.
   if (!url.startsWith('/')) return undefined;

@@ -26,9 +26,9 @@ export interface WatchHandlerOptions<G extends CompiledModel = CompiledModel> {
   heartbeatMs?: number | undefined;
   /** Milliseconds after which a stream ends. Its client reconnects, and `query` decides again. Default: 900,000. */
   maxAgeMs?: number | undefined;
-  /** Most clients at a time. More get status 429. Default: 1,000. */
+  /** Maximum clients at a time. More get status 429. Default: 1,000. */
   maxClients?: number | undefined;
-  /** Called with errors of which clients see only the code. Default: a process warning. */
+  /** Called with errors. Clients see only their codes. Default: a process warning. */
   onError?: ((error: unknown) => void) | undefined;
 }
 

@@ -36,7 +36,7 @@ export function selectedNames(
   return [...(node.view.kind === 'LIST' ? node.view.attributes : []), ...node.parts.keys()];
 }
 
-/** Undefined if index items hold all requested attributes. */
+/** Returns undefined if index items hold all requested attributes. */
 function missingInIndex(graph: CompiledModel, { edge, attributes }: PageAsked): string | undefined {
   const held = edge.inbound?.projectSource ?? [];
   for (const type of edge.from) {

@@ -30,7 +30,7 @@ export interface ScanNodesOptions<Type extends string = string> extends Omit<Eve
   segments?: number | undefined;
   /** Strongly consistent reads, at twice the capacity. Default false. */
   consistent?: boolean | undefined;
-  /** Converts a number's text, as for a reader. */
+  /** Converts a number from its decimal string, as for a reader. */
   readNumber?: NumberReader | undefined;
   /** @internal */
   now?: RuntimeOptions['now'];

@@ -40,19 +40,16 @@ export type Optional<T extends SearchTypes, Arguments extends unknown[], Options
   ? [...{ [I in keyof Arguments]: Arguments[I] | undefined }, ...Scoped<T, Options>]
   : [...Partial<Arguments>, ...Scoped<T, Options>];
 
-/** A predicate for exactly one value. */
 export type EqualTo<Value> = { equals: Value } & Without<'beginsWith' | 'path' | 'between'>;
 
-/** An end of a range. In a search by text it may be any text, not only a declared value. */
+/** An end of a range. In a search by strings, it may be any string, not only a declared value. */
 export type RangeEnd<T extends SearchTypes> = T['kind'] extends 'text' ? string : T['value'];
 
-/** A predicate for a range of values. */
 export type ValueRange<End> = ValuesBetween<End> & Without<'equals' | 'beginsWith' | 'path'>;
 
-/** A predicate for a prefix of a text. */
+/** A predicate for a prefix of a string. */
 export type BeginningWith = { beginsWith: string } & Without<'equals' | 'path' | 'between'>;
 
-/** The predicates of each kind of search. */
 export interface Predicates<T extends SearchTypes> {
   equality: EqualTo<T['value']>;
   ordered: EqualTo<T['value']> | ValueRange<T['value']>;
@@ -100,17 +97,17 @@ export interface OrderedSearch<Result, T extends SearchTypes>
   extends EqualitySearch<Result, T>,
     ListedSearch<Result, T> {
   /**
-   * Finds hits in a range. Both ends are inclusive; undefined or null leaves an end open. A date without time as the highest value includes
-   * the whole day in UTC.
+   * Finds hits in a range. Both ends are inclusive; undefined or null leaves an end open. If `high` is a date without a time, its whole day
+   * in UTC is included.
    */
   between(
     ...options: Optional<T, [low: RangeEnd<T> | null, high: RangeEnd<T> | null], QueryOf<Result, T['by']>>
   ): Promise<Page<Result>>;
 }
 
-/** A search by texts or dates. */
+/** A search by strings or dates. */
 export interface TextSearch<Result, T extends SearchTypes> extends OrderedSearch<Result, T> {
-  /** Finds texts with this prefix, or UTC dates that begin with it, such as `2020-07`. */
+  /** Finds strings with this prefix, or UTC dates that begin with a prefix such as `2020-07`. */
   beginsWith(prefix: string, ...options: Scoped<T, QueryOf<Result, T['by']>>): Promise<Page<Result>>;
 }
 
@@ -123,7 +120,6 @@ export interface PathSearch<Result, T extends SearchTypes> extends ListedSearch<
 /** A search unknown at compile time has all methods. */
 export interface AnySearch<Result, T extends SearchTypes> extends TextSearch<Result, T>, PathSearch<Result, T> {}
 
-/** The search methods of each kind. */
 export interface SearchesOfKinds<Result, T extends SearchTypes> {
   text: TextSearch<Result, T>;
   ordered: OrderedSearch<Result, T>;

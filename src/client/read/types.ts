@@ -35,8 +35,8 @@ import type { EdgeResult, EdgeSetElement, SearchResult, StoredNode, TargetView, 
 import type { InPartition, NoPartition } from './search-calls.ts';
 
 /**
- * Projected attributes are all optional: types don't tell whether an item has them. Aliases are conditional types, since editors would
- * expand any other alias that takes the graph to the whole model.
+ * All projected attributes are optional, since types don't tell whether an item has them. Type aliases are conditional, since editors would
+ * expand any other alias to the whole model.
  */
 
 /** Any attributes if the id's type is unknown. */
@@ -44,7 +44,7 @@ type AttributesOfId<G extends CompiledModel, Id extends string> = [TypeOfId<G, I
   ? Record<string, unknown>
   : NodeAttributes<G, TypeOfId<G, Id>>;
 
-/** Adds the other types' names as undefined, so that any name can be read. */
+/** Adds the names of the union's other shapes as undefined, so that any name can be read. */
 type OfAnyType<Attributes, Names = NameIn<Attributes>> = Attributes extends unknown
   ? [Exclude<Names, keyof Attributes>] extends [never]
     ? Attributes
@@ -53,7 +53,7 @@ type OfAnyType<Attributes, Names = NameIn<Attributes>> = Attributes extends unkn
       : Attributes & { [Name in Exclude<Names, keyof Attributes> & string]?: undefined }
   : never;
 
-/** The names of all shapes of a union. */
+/** The attribute names in all shapes of a union. */
 type NameIn<Attributes> = Attributes extends unknown ? keyof Attributes : never;
 
 type Shown<Attributes, Name> = Attributes extends unknown
@@ -216,7 +216,7 @@ type EverySet<G extends CompiledModel, T extends string> = [T] extends [string]
   ? Leaving<{ [E in LeavingIn<Sources<G>, T>]: LeavingNeighbour<G, E, never>[] }>
   : never;
 
-/** The neighbours of a level. Only named edge types are evaluated. */
+/** The neighbours that a level names. */
 type Below<G extends CompiledModel, Level> = ([LeavingName<Level>] extends [never]
   ? unknown
   : Leaving<{ [E in LeavingName<Level> & EdgeType<G>]: LeavingNeighbour<G, E, NextLevel<Level, 'edge', E>>[] }>) &
@@ -295,7 +295,7 @@ type LabelledLevel<G extends CompiledModel, E extends string, Level> =
       : E | LabelledText<E, LabelArgument<G, E>>
     : never;
 
-/** If elements have no labels, a sentence for the compiler's message. */
+/** The label's type or, if elements have no labels, a sentence for the compiler's message. */
 type LabelOption<G extends CompiledModel, E extends EdgeType<G>> = [LabelArgument<G, E>] extends [never]
   ? `edges of ${E} have no labels`
   : LabelArgument<G, E>;
@@ -306,7 +306,7 @@ type TypeOfText<Text extends string> = Text extends `${infer E}:${string}` ? E :
 
 type ListedText<E extends string> = E extends string ? E | `${E}:${string}` : never;
 
-/** Each named edge type that fits. All fitting types replace one that doesn't. */
+/** Each named edge type that fits. A type that doesn't fit is replaced by all that do. */
 type FittingType<G extends CompiledModel, T extends string, End extends 'from' | 'to', E, Of extends EdgeType<G>> = [
   E,
 ] extends [never]

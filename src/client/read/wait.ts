@@ -67,9 +67,9 @@ export async function waitForProjection(
   const deadline = performance.now() + timeoutMs;
   let wasPassed = false;
   for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(LONGEST_PAUSE_MS, pause * PAUSE_GROWTH)) {
-    // Read the low watermark before the items: once it has passed the call, no earlier record can change an item that agrees.
+    // Read the low watermark before the items: once it is later than the call, no earlier record can change an item that agrees.
     const isPassed = lowWatermark === undefined || isLowWatermarkAfter(await lowWatermark(), calledAtMs);
-    // Compare all edges again. Those that agreed before the low watermark passed the call may differ since.
+    // Compare all edges again. Edges that agreed before the low watermark passed the call may differ now.
     if (isPassed && !wasPassed) for (const wait of waits) wait.place = {};
     wasPassed = isPassed;
     const differing: string[] = [];

@@ -46,7 +46,7 @@ export async function readOwnWrites(graph: CompiledModel, store: Store, keys: re
   return { writes, parents };
 }
 
-/** Rows of the list may also depend on the source node or its parts. */
+/** Tells whether a write affects rows of the list, which may depend on the source node or its parts, too. */
 export function affectsInbound(
   graph: CompiledModel,
   { edge, edgeKey }: { edge: EdgeModel; edgeKey: string },
@@ -97,7 +97,7 @@ function parentsToRead(graph: CompiledModel, writes: readonly OwnWrite[]): strin
   return [...new Set(parents)].filter((id) => !known.has(id));
 }
 
-/** Own writes are edges to one target, or nodes, so their sources tell them apart. */
+/** `own` holds edges to one target, or nodes, so the source identifies each write. */
 export function overlayOf(
   graph: CompiledModel,
   own: readonly OwnWrite[],

@@ -34,7 +34,7 @@ const LEAST_AGE_MS = 60_000;
 const CLOCK_MARGIN_MS = 5_000;
 /** A stream keeps records for a day. After that, only a repair projects what isn't projected yet. */
 const STREAM_MS = 25 * 3_600_000;
-/** The most bytes of keys whose token fits into a cookie of 4 KB. */
+/** The most bytes of keys for which the token fits into a 4 KB cookie. */
 const MOST_BYTES = 2_400;
 const BYTES_OF_ENTRY = 40;
 const MOST_LOOKS = 10;
@@ -73,7 +73,7 @@ export class Session {
     return session;
   }
 
-  /** Returns the session as a text for a cookie or header. */
+  /** Returns the session as a string for a cookie or header. */
   token(): string {
     const now = this.now();
     const keys = [...this.entries.values()].map(({ source, target, at, pending, look, passedAt }): TokenItem => {

@@ -28,14 +28,14 @@ import { writeInBatches } from './write-batches.ts';
 export interface DeletedNode extends CallResult {
   /** Deleted edges, outgoing and incoming. */
   edges: number;
-  /** 1, or 0 if the node was already gone. */
+  /** Deleted nodes: 1, or 0 if the node was already gone. */
   nodes: number;
   parts: number;
   /** Items that are left alone: their types are mirrored or outside the model. */
   skipped: number;
   /**
-   * Edge types of which incoming edges may remain: only `copy`, or a total under `inbound`, finds every edge. A check with `dangling` lists
-   * remaining edges.
+   * Edge types whose incoming edges may remain. With `copy` or a total under `inbound`, all are found unless the type has `deletedWhen` or
+   * is mirrored. A check with `dangling` lists remaining edges.
    */
   notFound: string[];
 }
@@ -58,7 +58,7 @@ type CascadeOptions = Pick<DeleteOptions, 'signal' | keyof RateOptions> & {
 };
 
 const READ_KEYS = 100;
-/** Takes some dozens of megabytes. Edges of further sources may be read twice. */
+/** The most sources to remember, which take dozens of megabytes. Edges of further sources may be read twice. */
 const MOST_REMEMBERED = 200_000;
 
 /** Deletes the node last, so that a rerun can find the rest. */
@@ -101,14 +101,14 @@ async function deleteAll(graph: CompiledModel, store: Store, id: string, leases:
     await deleteNodeAsSeen(graph, store, node, seen);
   } catch (error) {
     const items = result.edges + result.parts;
-    // Any other error comes from before the first or after the last deletion, and is passed on unchanged.
+    // Besides an abort, only a `StoreError` can interrupt the deletions.
     if (!(error instanceof StoreError)) throw error;
     throw unfinished(error, { what: 'deleteNodeWithEdges', items, hint: 'Run it again: it looks up what is left.' });
   }
   return result;
 }
 
-/** Deletes a node with versions only in the version that was seen, so that a later change isn't lost. */
+/** If the type has versions, deletes the node only in the version that was read, so that no later change is lost. */
 async function deleteNodeAsSeen(
   graph: CompiledModel,
   store: Store,
@@ -188,7 +188,7 @@ function namesAllIncoming({ mirrored }: CompiledModel, { type, copy, incoming, d
 
 function canFindIncoming(edge: EdgeModel): boolean {
   const { inbound, copy, incoming } = edge;
-  // Only the edges tell which partitions an order has.
+  // An order with `partition` has an index partition per value, and only the edges have these values.
   return copy !== undefined || incoming !== undefined || (inbound !== undefined && inbound.partition === undefined);
 }
 
@@ -198,7 +198,7 @@ interface Sources {
   sourceOf: (item: Item) => string | undefined;
 }
 
-/** A source may be named twice, and its edge may be deleted. */
+/** Several places may name the same source, and its edge may be deleted already. */
 function sourcesOf({ graph, store, projections }: Cascade, edge: EdgeModel, id: string): Sources[] {
   const sources: Sources[] = [];
   const { partitionKey } = graph.table;
@@ -241,7 +241,7 @@ function sourcesOf({ graph, store, projections }: Cascade, edge: EdgeModel, id: 
   return sources;
 }
 
-/** An index lags, and may name deleted edges. */
+/** Leaves out deleted edges, which a lagging index may still name. */
 async function readPresent(store: Store, keys: readonly ItemKey[]): Promise<ItemKey[]> {
   if (keys.length === 0) return [];
   const { items } = await store.getMany(keys, { consistent: true });

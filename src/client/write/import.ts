@@ -34,7 +34,7 @@ export interface ImportOptions {
   concurrency?: number | undefined;
   /** Stops the import after the batches in flight. */
   signal?: AbortSignal | undefined;
-  /** Called as lines are written, with the number of lines written and the total. */
+  /** Called as lines are written, with the number of lines written and of all lines to write. */
   onProgress?: ((written: number, total: number) => void) | undefined;
 }
 
@@ -44,7 +44,7 @@ export interface ImportResult {
   items: number;
   wcu: number;
   skipped: number;
-  /** If the import was stopped: the number of all lines to write. */
+  /** If the import was stopped: the number of lines to write, as far as the file was checked. */
   total?: number;
   /** If the import was stopped: all lines up to this one are written. */
   writtenThrough?: number;
@@ -131,7 +131,7 @@ function throwFailure({ failure, done }: OrderedPuts): void {
   );
 }
 
-/** Removes line breaks, since quoted text could look like another line of the list. */
+/** Truncates, and removes line breaks, since quoted text could look like another line of the list. */
 function onOneLine(error: string): string {
   const text = error.replaceAll('\n', ' ');
   return text.length > MAX_LINE_ERROR ? `${text.slice(0, MAX_LINE_ERROR)}...` : text;
@@ -180,7 +180,7 @@ export async function unzippedChunks(file: string): Promise<AsyncIterable<Buffer
   let isZipped = false;
   for await (const bytes of start) isZipped = isGzip(bytes as Buffer);
   const chunks = createReadStream(file);
-  // The callback does nothing, since the loop that reads gets both streams' errors.
+  // The callback does nothing, since the loop that reads the chunks gets both streams' errors.
   return isZipped ? pipeline(chunks, createGunzip(), () => undefined) : chunks;
 }
 

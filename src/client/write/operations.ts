@@ -19,7 +19,7 @@ import type {
 import type { WriteConditions } from './item/conditions.ts';
 import type { AttributeChange } from './update/attribute-change.ts';
 
-/** Optional if no attribute is required. */
+/** A put's attributes, optional if none is required. */
 export type AttributesArgument<Input> = Partial<Input> extends Input ? [attributes?: Input] : [attributes: Input];
 
 /** A put's attributes, then its options. */

@@ -88,7 +88,7 @@ export class OrderedPuts {
       return true;
     } catch (error) {
       this.unwritten = Math.min(this.unwritten, first);
-      // The signal ended a wait after a throttled call, which is no failure. A part of the batch may be written.
+      // The signal ended a wait after a throttled call. That isn't a failure, but a part of the batch may be written.
       if (signal?.aborted !== true || error !== signal.reason) this.failure ??= { error };
       return false;
     }

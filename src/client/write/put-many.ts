@@ -19,7 +19,10 @@ export type PutManyItem =
 export interface PutManyOptions extends CallOptions {
   /** Calls in flight at once, with 25 items each. Default 8. */
   concurrency?: number | undefined;
-  /** Called after each call with the number of items written so far and of leading entries that are all written. */
+  /**
+   * Called after each DynamoDB call with the number of items written so far, and how many leading entries are all
+   * written.
+   */
   onProgress?: ((items: number, done: number) => void) | undefined;
 }
 

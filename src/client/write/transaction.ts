@@ -188,7 +188,7 @@ export class TransactionBuilder {
     }
   }
 
-  /** Tells whether preparing again may give another change, because it depends on what was read or on the time. */
+  /** Tells whether preparing again may give another change, because the change depends on what was read or on the time. */
   private dependsOnMoment({ change, isGuarded = false }: Prepared): boolean {
     return isGuarded || new Presence(this.context).dated(change) !== change;
   }
@@ -242,7 +242,7 @@ export class TransactionBuilder {
     givenToken: string | undefined,
     signal: AbortSignal | undefined,
   ): Promise<Failed[] | undefined> {
-    // One token for all attempts of a preparation.
+    // All attempts of a preparation share one token.
     const token = givenToken ?? globalThis.crypto.randomUUID();
     const presence = new Presence(this.context);
     const dated = changes.map((change) => presence.dated(change));

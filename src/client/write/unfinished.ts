@@ -30,7 +30,7 @@ export class UnfinishedWriteError extends EdgeloomError implements WriteProgress
   }
 }
 
-/** Leaves errors that aren't Edgeloom's unchanged. */
+/** Adds the progress to an `EdgeloomError`; returns any other error unchanged. */
 export function unfinished(error: unknown, given: WriteProgress & { what: string; hint: string }): unknown {
   if (!(error instanceof EdgeloomError)) return error;
   const { what, items, position } = given;

@@ -80,9 +80,10 @@ export interface Writer<G extends CompiledModel> {
   ): Promise<CallResult>;
   /**
    * Changes some attributes of a node, without losing what other writers write. `change` names what to `set`, `remove`, `add` to numbers,
-   * `addTo` sets and `deleteFrom` sets, in one UpdateItem, with a read if the type declares `fields`. Or it is a function from the current
-   * attributes to the next, which may run several times. Throws `not-found` for a missing node (unless `upsert`), `condition-failed`,
-   * `too-much-contention`, `too-many-attributes` beyond 150, and `outcome-unknown` if the answer was lost (unless `idempotent`).
+   * `addTo` sets and `deleteFrom` sets, in one UpdateItem, with a read if the type declares `fields`. Or `change` is a function from the
+   * current attributes to the next, which may run several times. Throws `not-found` for a missing node (unless `upsert`),
+   * `condition-failed`, `too-much-contention`, `too-many-attributes` beyond 150, and `outcome-unknown` if the answer was lost (unless
+   * `idempotent`).
    *
    * @example
    * await writer.updateNode('GOAL-G1', { set: { status: 'DONE' }, add: { points: 3 }, addTo: { tags: ['sport'] } });
@@ -153,7 +154,7 @@ export interface Writer<G extends CompiledModel> {
   putMany(items: Iterable<PutManyItem> | AsyncIterable<PutManyItem>, options?: PutManyOptions): Promise<PutManyResult>;
   /**
    * Deletes a node with its parts, its outgoing edges, and the incoming edges that can be found: all of an edge type with `copy` or with a
-   * total under `inbound`, or those in an order. Lists lag, so edges put in the last moments may stay; the result names types of which some
+   * total under `inbound`, or those in an order. Lists lag, so edges put in the last moments may stay; the result names edge types whose
    * edges may remain. Run it again after a crash. Costs a Query of each partition, and a read and a delete per edge. `maxRcu` and `maxWcu`
    * bound the units per second. Throws `projection-not-ready` with nothing deleted, and `condition-failed` for a node with versions that
    * has changed.
@@ -175,7 +176,7 @@ const UPDATE_OPTIONS = { ...WRITE_OPTIONS, upsert: 'boolean', idempotent: 'boole
 export interface WriterOptions extends TelemetryOption {
   /** @internal */
   wait?: RuntimeOptions['wait'];
-  /** Returns milliseconds since 1970, which decide what has ended. Default: the system's clock. */
+  /** Returns the time in milliseconds since 1970, which decides what has ended. Default: the system's clock. */
   now?: (() => number) | undefined;
   /** The table's store. */
   store: Store;
@@ -208,6 +209,7 @@ export function createWriter<G extends CompiledModel>(
   checkOnWrite(onWrite);
   const stores = callStores(graph, options);
   const writer = writerOf(graph, stores, runtime, onWrite, leasesByReplica(graph, stores.plain));
+  // Attribute types are only known at compile time; validators check at run time.
   return (options.telemetry?.client(writer, graph) ?? writer) as unknown as Writer<G>;
 }
 
@@ -298,11 +300,10 @@ function writerOf(
       );
     },
   };
-  // Attribute types are only known at compile time; validators check at run time.
   return onWrite === undefined ? writer : withOnWrite(writer, onWrite);
 }
 
-/** Kept by the writer, so that its deletions read the registry at most once in half a minute. */
+/** The writer keeps its leases, so that deletions read the registry at most once in half a minute. */
 function leasesByReplica(graph: CompiledModel, store: Store): (replica: string | undefined) => ReaderLeases {
   const leases = new Map<string | undefined, ReaderLeases>();
   return (replica) => {

@@ -2,7 +2,7 @@ import { bytesOfBase64 } from './base64.ts';
 
 /** The core works on the wire form, so that numbers keep their 38 digits and nothing is converted twice. */
 
-/** An attribute value in DynamoDB's wire form. Numbers are decimal text, sets are unordered. */
+/** An attribute value in DynamoDB's wire form. Numbers are decimal strings, sets are unordered. */
 export type AttributeValue =
   | { S: string }
   | { N: string }
@@ -31,7 +31,7 @@ export function stringOf(value: AttributeValue | undefined): string | undefined 
   return value !== undefined && 'S' in value ? value.S : undefined;
 }
 
-/** Undefined if the attribute is missing or its text isn't JSON. */
+/** Undefined if the attribute is missing or isn't a string of JSON. */
 export function jsonOf(value: AttributeValue | undefined): unknown {
   const text = stringOf(value);
   if (text === undefined) return undefined;
@@ -147,7 +147,7 @@ function sameNumber(left: string, right: string): boolean {
   return left === right || canonicalNumber(left) === canonicalNumber(right);
 }
 
-/** Texts are equal exactly if `sameValue` holds. */
+/** Returns the same string for two values exactly if `sameValue` holds. */
 export function canonicalText(value: AttributeValue): string {
   if ('N' in value) return `N${canonicalNumber(value.N)}`;
   if ('SS' in value) return `SS${JSON.stringify([...value.SS].sort())}`;
@@ -169,7 +169,7 @@ export interface Decimal {
   exponent: number;
 }
 
-/** DynamoDB's numbers have 38 digits. Longer texts would slow down the expressions below. */
+/** DynamoDB's numbers have 38 digits. Longer strings would slow down the expression below. */
 const MOST_NUMBER_CHARACTERS = 400;
 const DECIMAL = /^\s*([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d+))?\s*$/;
 
@@ -186,7 +186,7 @@ export function parseDecimal(text: string): Decimal | undefined {
   return { negative: match[1] === '-', digits, exponent: whole.length - leadingZeros + Number(match[4] ?? 0) };
 }
 
-/** Undefined if one of the texts isn't a number. */
+/** Undefined if one of the strings isn't a number. */
 export function compareNumbers(left: string, right: string): number | undefined {
   const [a, b] = [parseDecimal(left), parseDecimal(right)];
   if (a === undefined || b === undefined) return undefined;
@@ -208,7 +208,7 @@ function canonicalNumber(text: string): string {
   return `${decimal.negative ? '-' : ''}${decimal.digits}e${decimal.exponent}`;
 }
 
-/** Size as DynamoDB bills it: UTF-8 names plus values ("DynamoDB item sizes and formats"; numbers are an approximation). */
+/** Returns the size that DynamoDB bills: UTF-8 names plus values ("DynamoDB item sizes and formats"; numbers are an approximation). */
 export function itemSizeBytes(item: Item): number {
   let size = 0;
   for (const name of Object.keys(item)) size += Buffer.byteLength(name) + valueSizeBytes(item[name]!);

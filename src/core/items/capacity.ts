@@ -1,5 +1,5 @@
 export const WRITE_UNIT_BYTES = 1024;
-/** Of a consistent read. */
+/** Bytes per read unit of a consistent read. */
 export const READ_UNIT_BYTES = 4096;
 
 export function writeUnits(bytes: number): number {

@@ -8,7 +8,7 @@ export interface ChangeRecord {
   oldImage?: Item;
   /** Absent for a remove, and in a stream without new images. */
   newImage?: Item;
-  /** A newer stream has a later label. */
+  /** The label of the stream, which is later for a newer stream. */
   stream: string;
   sequenceNumber: string;
   /** Set if an image is missing, as in a keys-only stream. Then everything that the key names is touched. */

@@ -1,7 +1,7 @@
 import { describe } from './describe.ts';
 import { EncodingError, TooLongError } from './encoding-error.ts';
 
-/** In UTF-16 units. */
+/** Counted in UTF-16 units. */
 export const MAX_DATE_CHARACTERS = 256;
 
 export const PLAIN_DATE = /^\d{4}-\d{2}-\d{2}$/;

@@ -48,7 +48,7 @@ function readInIndex(index: IndexName): readonly string[] {
   return [ATTRIBUTES, valueIn(index)];
 }
 
-/** `in` is set if the derived key is in another partition than the base item. */
+/** `in` is set if the derived key isn't in the base item's partition. */
 export const QUARANTINE_FIELDS = {
   of: 'of',
   code: 'code',
@@ -109,7 +109,7 @@ export const SERVICE_ATTRIBUTES: ReadonlySet<string> = new Set([
   'stream',
 ]);
 
-/** A native index may use these attributes of derived items as a text key. */
+/** A native index may use these attributes of derived items as a string key. */
 export const SHORT_TEXTS: ReadonlySet<string> = new Set([QUARANTINE_FIELDS.since, QUARANTINE_FIELDS.code]);
 
 /** Longer than any write may take to arrive after the read that it is based on. */

@@ -146,7 +146,7 @@ function keyWithEnd(prefix: string, { text, hash }: KeyEnd): DerivedSortKey {
 
 const HASH = /^#[0-9a-f]{32}$/;
 
-/** Texts that begin with `#` are always hashed. */
+/** A `#` always marks a hash, since `fittingKey` also hashes strings that begin with `#`. */
 function parseKeyEnd(rest: string): KeyEnd | undefined {
   if (!rest.startsWith('#')) return { text: rest };
   return HASH.test(rest) ? { hash: rest.slice(1) } : undefined;

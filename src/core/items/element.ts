@@ -94,7 +94,7 @@ export function decodeElement(element: string): EdgeElement | undefined {
     : undefined;
 }
 
-/** The name must not need escapes. */
+/** `name` must have no characters to escape. */
 export function lastLabel(element: string, name: string): AttributeValue | undefined {
   const start = element.lastIndexOf('|') + 1;
   if (start === 0 || !element.startsWith(name, start)) return undefined;

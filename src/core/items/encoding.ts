@@ -4,7 +4,7 @@ import { describe } from './describe.ts';
 import { EncodingError } from './encoding-error.ts';
 import type { TextForm } from './text-form.ts';
 
-/** Encodes values for index sort keys, whose UTF-8 bytes sort like the values. */
+/** Encodes values for index sort keys, so that the keys' UTF-8 bytes sort like the values. */
 
 /** The types of values that an order sorts. */
 export type ValueType = 'string' | 'number' | 'date';
@@ -52,12 +52,12 @@ export function isWellFormed(text: string): boolean {
 }
 
 const EXPONENT_BIAS = 500;
-/** Sorts above all digits: of two negative numbers, the one with fewer digits is larger. */
+/** A character above all digits: -1 and -1.2 have the complements `8` and `87`, and -1 is larger. */
 const NEGATIVE_END = '~';
 
 /**
- * Encodes a number as `-`, `0` or `1`, a biased three-digit exponent, and the significant digits. Negative numbers have exponent and digits
- * complemented.
+ * Encodes a number as `-`, `0` or `1`, a biased three-digit exponent, and the significant digits. For a negative number, exponent and
+ * digits are complemented.
  */
 export function encodeNumber(text: string): string {
   const decimal = parseDecimal(text);

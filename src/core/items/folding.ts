@@ -1,6 +1,6 @@
 /**
- * Texts that differ in case or composition fold to the same text. Each code point is folded by itself, so that a prefix of a text folds to
- * a prefix of the text's fold.
+ * Strings that differ in case or composition fold to the same string. Each code point is folded by itself, so that a prefix of a string
+ * folds to a prefix of the string's fold.
  */
 
 import { TooLongError } from './encoding-error.ts';
@@ -15,7 +15,7 @@ const UNFOLDED = /[^\u0000-@[-\u007f]/gu;
 const REMEMBERED = 4096;
 const remembered = new Map<string, string>();
 
-/** Throws `TooLongError` for a text that no key can hold. */
+/** Throws `TooLongError` for a string that no key can hold. */
 export const FOLDED: TextForm = (text) => {
   if (text.length > MAX_FOLDED_CHARACTERS) throw new TooLongError(text.length, MAX_FOLDED_CHARACTERS);
   return foldText(text);

@@ -4,7 +4,7 @@ import { type DerivedSortKey, hash128, isWithinBytes, SORT_KEY_BYTES, VIEW_KEY }
 /** Only `derived-key.ts` and the places of projections import these forms. */
 
 export const INDEX_PREFIX = '~ix/';
-/** Orders have prefixes of the same form, but none can have an option's name. */
+/** Orders have prefixes of the same form, but no order can have an option's name. */
 export const TARGET_ITEM_PREFIX = '~ix/#includeTarget/';
 export const DEGREE_PREFIX = '~degree/';
 export const TOTAL_PREFIX = '~total/';
@@ -13,11 +13,11 @@ export const IN_TARGET_PREFIXES = { 'reverse-item': '~rev/', 'total-entry': '~in
 export type KindInTarget = keyof typeof IN_TARGET_PREFIXES;
 /** Items by which a fan-out triggers its next page. */
 export const CONTINUATION_PREFIX = '~more/';
-/** For the fan-out of a node's change to the index items of its outgoing edges. */
+/** Items of the fan-out to the index items of a node's outgoing edges. */
 export const SOURCE_CONTINUATION_PREFIX = `${CONTINUATION_PREFIX}#source/`;
 export const QUARANTINE_PREFIX = '~quarantine/';
 export const PART_VIEW_PREFIX = `${VIEW_KEY}/`;
-/** Parts begin with an uppercase letter, orders with a lowercase one, and no hash is followed by `/`. */
+/** Part names begin with an uppercase letter, order names with a lowercase one, and no hash is followed by `/`. */
 export const PART_SEARCH_KEY = /^~ix\/#([A-Z][A-Z0-9_]*)\//;
 export const ORDER_KEY = /^~ix\/#([a-z][A-Za-z0-9_]*)\//;
 
@@ -106,7 +106,7 @@ export function quarantineKey(target: string): DerivedSortKey {
   return fittingKey(QUARANTINE_PREFIX, target);
 }
 
-/** Hashes a text that is too long, or that could be taken for a hash. */
+/** Hashes a string that is too long, or that could be taken for a hash. */
 export function fittingKey(prefix: string, text: string): DerivedSortKey {
   const key = prefix + text;
   return (

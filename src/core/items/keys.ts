@@ -8,9 +8,9 @@ export { BELOW_DERIVED, DERIVED_ITEMS, DERIVED_PREFIX } from './derived-prefix.t
 export { describe } from './describe.ts';
 
 declare const brand: unique symbol;
-/** Only the functions for keys make these; `isDerivedKey` recognizes stored ones. */
+/** Only functions for keys make such strings; `isDerivedKey` recognizes stored ones. */
 export type DerivedSortKey = string & { readonly [brand]: 'derived sort key' };
-/** Only a projection's places make these. */
+/** Only a projection's places make such strings. */
 export type IndexPartitionKey = string & { readonly [brand]: 'index partition' };
 
 /** Types begin with `A` to `Z`, and `[` is the next character. */
@@ -96,7 +96,7 @@ export function notATypeName(name: unknown): EdgeloomError {
   );
 }
 
-/** Names a key in messages. A function costs nothing for valid keys. */
+/** Names a key in messages. A function is only called for an invalid key. */
 export type Role = string | (() => string);
 
 export function checkKeyText(text: unknown, role: Role, limitBytes: number): asserts text is string {

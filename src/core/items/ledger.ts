@@ -9,7 +9,7 @@ import { ONE, parseSumUnits, parseUnits, textOfUnits } from './units.ts';
 
 /** The number of values that can't be in a sum or group. */
 export const PROBLEMS = 'problems';
-/** Counts values that have no name of their own. Named values begin with a type tag. */
+/** The group of values that have no name of their own. Named values begin with a type tag. */
 export const OTHER_VALUES = '~other';
 /** The most values of a group that a count names. */
 export const MOST_VALUES = 50;
@@ -29,7 +29,7 @@ export function keysAttribute(group: string): string {
 /** Amounts by the count's attributes, in units of 10^-12. */
 export type Amounts = Map<string, bigint>;
 
-/** Excludes other attributes of a count, to which an item of another program could add. */
+/** The only attributes that count in a ledger, since items of other programs may have any. */
 const LEDGER_ATTRIBUTE = /^(?:problems|(?:sum|by)\/[A-Za-z_][A-Za-z0-9_.-]{0,63})$/;
 const AMOUNT = /^(?:count|problems|sum\/|by\/)/;
 
@@ -214,7 +214,7 @@ interface Group {
 
 /** Tracks a count's room for group values during one write. */
 export class Room {
-  /** Set if the write is only valid while the count is unchanged. */
+  /** True if the write is only valid while the count is unchanged. */
   isTaken = false;
   /** Values that the count already has and the write adds to, by the attribute of their set. */
   readonly held: Record<string, string[]> = {};
@@ -260,7 +260,7 @@ export class Room {
     const group = this.groupOf(attribute);
     const { values, used } = group;
     const isFull = values.size >= MOST_VALUES;
-    // In a full group, another write may free the value.
+    // A new value takes room, and in a full group another write may free the value.
     if (isFull || !values.has(value)) this.isTaken = true;
     const isFirst = !used.has(value);
     used.add(value);

@@ -1,6 +1,6 @@
 import { type AttributeValue, type Item, numberOf, sameValue, setOwn } from './attribute-value.ts';
 
-/** A DynamoDB number that a JavaScript number can't hold exactly. `value` is its decimal text. */
+/** A DynamoDB number that a JavaScript number can't hold exactly. `value` is its decimal string. */
 export class ExactNumber {
   readonly value: string;
 
@@ -27,7 +27,7 @@ export function numberTextOf(value: unknown): string | undefined {
   return numberOf(value.toAttributeValue() as AttributeValue);
 }
 
-/** Converts a number's text. The default is `exactNumber`. */
+/** Converts a number from its decimal string. The default is `exactNumber`. */
 export type NumberReader = (text: string) => unknown;
 
 /** Refuses unsafe integers: they are usually other numbers that were rounded. */

@@ -47,7 +47,7 @@ export const sourceContinuation: ItemKind<'source-continuation'> = {
   ],
 };
 
-/** Reports an open fan-out. Its revision is the `base`: a fan-out that rewrites the same place isn't stuck. */
+/** Reports an open fan-out with its revision as `base`, since a fan-out that rewrites the same place isn't stuck. */
 function faults(kind: ItemForm, graph: CompiledModel, item: Item): readonly Difference[] {
   const ofForm = faultsOfForm(kind, graph, item);
   if (!isFanOutOpen(item)) return ofForm;
@@ -73,13 +73,16 @@ export function willFanOutVisit(item: Item | undefined, place: string): boolean 
   });
 }
 
-/** Empty if the fan-out is past `place`: it has already written the item there, whose revision has changed since. */
+/**
+ * Returns undefined fields if the fan-out is past `place`: it has written the item there, whose revision has changed
+ * since.
+ */
 export function fanOutSeen(continuation: Item | undefined, place: string): FanOutSeen {
   if (!willFanOutVisit(continuation, place)) return { place: undefined, revision: undefined };
   return { place: fanOutPlace(continuation), revision: revisionOf(continuation) };
 }
 
-/** A repair that only restarts the fan-out doesn't change this text. */
+/** A repair that only restarts the fan-out doesn't change the returned string. */
 function fanOutPlace(item: Item | undefined): string | undefined {
   const after = item?.[AFTER];
   return after && canonicalText(after);

@@ -24,7 +24,7 @@ import { edgeOfElements } from './element.ts';
 
 /**
  * Copies of a target's attributes in the views of its edges' sources, one for each edge. Here the target is called the parent, and each
- * source a child. One parent has many children in other partitions, and its changes have to reach all of them.
+ * source a child. A parent's changes have to reach many children in other partitions.
  *
  * An index can't find the children: it is eventually consistent, and an edge missing from it would keep an old copy forever. So each edge
  * has a reverse item in the parent's partition, which a consistent Query finds.
@@ -52,7 +52,7 @@ export function copyDifference(
   return [{ kind: 'copy', about: target, expected, stored, base: digest, fanOut }];
 }
 
-/** The items besides the edge that determine its copy. */
+/** Returns the keys of items that, besides the edge, determine its copy. */
 export function keysOfCopy(graph: CompiledModel, edge: string): ItemKey[] {
   const parent = copiedNode(graph, edge);
   if (parent === undefined) return [];
@@ -115,7 +115,7 @@ export function isSlotRight(graph: CompiledModel, { edge, stored }: CopySlot, no
   return stored === (expected && hashOfText(expected));
 }
 
-/** A `copies` attribute that isn't a map counts as one copy, so that it is found wrong. */
+/** A `copies` attribute that isn't a map counts as one copy, so that a check finds it wrong. */
 function storedCopies(view: Item | undefined): Map<string, Item[string]> {
   const stored = view?.[COPIES];
   if (stored === undefined) return new Map();
@@ -189,7 +189,7 @@ export async function readCopies(
   return new Map(edges.map(({ sortKey, edge, parent }) => [sortKey, copyOf(graph, edge, nodes.get(parent))]));
 }
 
-/** A copy without an element may not exist. */
+/** Leaves out copies of edges that have no element in the view. */
 export function copiesWithElement(
   graph: CompiledModel,
   elements: ReadonlyMap<string, readonly string[]>,

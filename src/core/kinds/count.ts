@@ -20,8 +20,8 @@ import { faultsOfForm } from './form.ts';
 import { edgesOfType, type ItemKind, MANY, origin } from './kind.ts';
 
 /**
- * The number of a node's counted edges of a type, with their sums and groups. The counted items decide what it should be: each of them is
- * written in one transaction with the count.
+ * The number of a node's counted edges of a type, with their sums and groups. The counted items determine the count: each is written in one
+ * transaction with it.
  */
 const COUNTS: Omit<ItemKind<'count' | 'total'>, 'name' | 'originsOf'> = {
   // rule: totals-belong-to-their-generation
@@ -77,12 +77,11 @@ function countDifferences(live: Amounts, stored: Item | undefined): Difference[]
   // A count has no base item, but its revision changes with each item that it counts.
   const base = revisionOf(stored) ?? '';
   if (expected !== actual) return [{ kind: 'count', expected, stored: actual, base }];
-  // Some group values are added up without a name, although removed edges have made room. Readers refuse such groups.
+  // Report group values that have no name although removed edges have made room. Readers refuse such groups.
   if (amounts === undefined || !hasRoomForOthers(amounts)) return [];
   return [{ kind: 'room', expected: 'names for values of groups', stored: 'values without a name', base }];
 }
 
-/** The most attempts to count items while the count keeps changing. */
 const MOST_COUNTS = 5;
 
 /**
@@ -128,8 +127,8 @@ export async function* itemsToCount(
 }
 
 /**
- * Returns the count that counts an edge by this index item or entry; each count counts one item per edge. Undefined for items of named
- * orders, of a generation without a count, and of nodes.
+ * Returns the count that includes this index item or entry of an edge. Undefined for items of named orders, of a generation without a
+ * count, and of nodes.
  *
  * @param base the edge's key.
  */

@@ -70,16 +70,16 @@ export const DIFFERENCES = {
 /** A key of `DIFFERENCES`, which says what each kind means. */
 export type DifferenceKind = keyof typeof DIFFERENCES;
 
-/** Expected and actual content as texts. Null means that there is none. */
+/** Expected and actual content as strings; null if there is none. */
 export interface Difference {
   kind: DifferenceKind;
   /** What differs if an item can have several differences of the kind: an edge's sort key, an element, an edge type. */
   about?: string;
   expected: string | null;
   stored: string | null;
-  /** A text that changes with the base items that determine the content. */
+  /** A string that changes with the base items that determine the content. */
   base?: string;
-  /** The fan-out that would put it right, if any. */
+  /** The fan-out that would correct it, if any. */
   fanOut?: FanOutSeen;
 }
 

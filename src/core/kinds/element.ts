@@ -45,7 +45,7 @@ export function edgeOfElements(edge: string, [first]: readonly string[]): string
 
 const encodeEnd = labelEncoder(ENDS);
 
-/** Writes a label in an element's form; empty if the edge has none. */
+/** Returns a label as it is in an element; an empty string if the edge lacks the value. */
 export type LabelWriter = (subject: Subject) => string;
 
 export function labelWriter({ name, from }: LabelModel): LabelWriter {
@@ -55,7 +55,7 @@ export function labelWriter({ name, from }: LabelModel): LabelWriter {
     return (subject) => {
       const text = subject.computeText(from.compute, purpose);
       if (text === undefined) return '';
-      // A lone surrogate would be stored as another text, and differ from the expected one forever.
+      // A lone surrogate would be stored as another string, and differ from the expected one forever.
       if (!isWellFormed(text)) throw new PartError('derive-failed', `derive for ${purpose} gave a lone surrogate`);
       return encodeLabel({ S: text });
     };
@@ -97,7 +97,6 @@ export function elementOfEdge(
   }
 }
 
-/** Returns the line of the model that puts an edge type into edge sets. */
 export function lineOfSet({ type }: { type: string }): string {
   return `edges.${type}.edgeSet`;
 }

@@ -60,12 +60,9 @@ export function evictToBudget(
   return evicted;
 }
 
-/** The largest share of the budget that a view may take with a returning edge type. */
 const SHARE_OF_BUDGET = 0.5;
 
-/**
- * Tells whether an evicted edge type may return. With a higher share than half of the budget, a type could leave and return with each edge.
- */
+/** Tells whether an evicted edge type may return. Above half of the budget, a type could leave and return with each edge. */
 export function fitsBackIntoView(graph: CompiledModel, source: string, viewBytes: number): boolean {
   return viewBytes <= viewBudgetBytes(graph, source) * SHARE_OF_BUDGET;
 }

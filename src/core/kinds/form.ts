@@ -11,7 +11,6 @@ import type { ItemForm } from './kind.ts';
 
 const NONE: readonly Difference[] = [];
 
-/** Returns what is wrong in an item's expiry and form. */
 export function faultsOfForm(kind: ItemForm, graph: CompiledModel, item: Item): readonly Difference[] {
   // rule: expiry-on-a-live-item-is-drift
   const expires = item[graph.table.ttl] !== undefined && (!kind.hasTombstones || kind.isLive(item));

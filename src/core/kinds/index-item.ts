@@ -14,7 +14,7 @@ import { type Difference, digestOfImages, type Judging, keyOfSuspect, type Suspe
 import { faultsOfForm } from './form.ts';
 import { type ItemKind, type KeyOf, MANY, origin, type SharedKind } from './kind.ts';
 
-/** What all items have in common that readers find through an index. */
+/** What all items that readers find through an index have in common. */
 export const INDEXED: SharedKind = {
   decidedBy: 'partition',
   hasBase: true,
@@ -101,7 +101,7 @@ export function differencesByBase(
   return [{ ...fields, fanOut }, ...ofForm];
 }
 
-/** For a joined item, adds the source node and its fan-out. */
+/** Returns the keys of the source node and its fan-out for a joined item; none for other items. */
 function keysBesideBase(graph: CompiledModel, suspect: Suspect, base: ItemKey): ItemKey[] {
   return isJoined(graph, suspect, base) ? [continuationOfNode(base), ...keysOfNode(graph, base)] : [];
 }
@@ -125,7 +125,7 @@ export function indexItemText(item: Item | undefined): string | undefined {
   return Object.keys(fields).length === 0 ? undefined : canonicalText({ M: fields });
 }
 
-/** Skips edges with a short sort key, which have no hashed keys. */
+/** Skips edges with a short sort key, whose index items' keys are never hashed. */
 export async function findEdgeOfHashedKey(
   { graph, store }: { graph: CompiledModel; store: Pick<Store, 'query'> },
   source: string,

@@ -3,7 +3,10 @@ import { type CompiledModel, layersOf } from '../model/compiled.ts';
 import { joinedItemsOf } from '../model/joined.ts';
 import type { EdgeItemPlaces } from '../model/projection/index-places.ts';
 
-/** The places tell the keys of joined index items. `derivedOf` derives their fields from the source node. */
+/**
+ * The keys of joined index items follow from places. `derivedOf` derives the fields, for which it needs the source
+ * node.
+ */
 
 function joinedItemPlaces(graph: CompiledModel, edgeType: string): EdgeItemPlaces[] {
   return layersOf(graph).flatMap(({ edges }) =>

@@ -9,8 +9,8 @@ import type { Difference, Judging, Suspect } from './difference.ts';
 import type { Subject } from './parts/subject.ts';
 
 /**
- * A kind of derived item. Each kind has a file in this folder, listed in `all-kinds.ts`. Code that works with derived items asks their
- * kind, and no other code tells kinds apart. `trust/repair/repairs.ts` has the other half: how an item of a kind is reconciled.
+ * A kind of derived item. Each kind has a file in this folder, listed in `all-kinds.ts`. No other code tells kinds apart.
+ * `trust/repair/repairs.ts` has the other half: how an item of a kind is reconciled.
  */
 
 export type KeyOf<Kind extends DerivedKind> = Extract<DerivedKey, { kind: Kind }>;
@@ -43,7 +43,7 @@ export interface PartitionContent {
   addActualIndexItem(sortKey: string, item: Item): void;
   /** `count` is undefined if one of its numbers is malformed. */
   addCount(name: string, count: Amounts | undefined): void;
-  /** Adds an item that this partition's count counts, but that an edge in another partition determines. */
+  /** Adds an item that this partition's count includes, but that an edge in another partition determines. */
   addCountedItem(item: Item): void;
   addQuarantined(target: string, reason: string): void;
 }
@@ -65,7 +65,7 @@ export interface ItemForm {
   canHave?(attribute: string): boolean;
   /** True if an item becomes an expiring tombstone when no base item asks for it. */
   hasTombstones: boolean;
-  /** Without content an item is a tombstone, or should be one. */
+  /** False for an item without content, which is a tombstone or should be one. */
   isLive(item: Item | undefined): boolean;
 }
 
@@ -83,18 +83,18 @@ export interface ItemKind<Kind extends DerivedKind = DerivedKind> extends ItemFo
   isKept?(graph: CompiledModel, key: KeyOf<Kind>, sortKey: string): boolean;
   /** Returns what is wrong in an item whatever base items say. */
   faults(graph: CompiledModel, item: Item): readonly Difference[];
-  /** Returns the keys of items that determine a suspect besides one of its base items. Default: none. */
+  /** Returns the keys of items that, besides a base item, determine a suspect. Default: none. */
   keysBeside?(graph: CompiledModel, suspect: Suspect, base: ItemKey): ItemKey[];
   /** Compares an item with all that determines it. Default: returns its faults. */
   differences?(judging: Judging): readonly Difference[] | Promise<readonly Difference[]>;
   /** Adds an item to its partition's content. Default: nothing. */
   addTo?(content: PartitionContent, sortKey: string, item: Item): void;
-  /** Returns the base items that an item comes from, for people. */
+  /** Returns the base items that an item comes from, to show them to users. */
   originsOf(graph: CompiledModel, place: ItemKey, key: KeyOf<Kind>, item: Item): readonly Origin[];
 }
 
 export interface KindOfTarget<Kind extends KindInTarget = KindInTarget> extends ItemKind<Kind> {
-  /** The option of the edge type that asks for the item, for people. */
+  /** The edge type's option that asks for the item, as shown to users. */
   askedBy: string;
   isAskedBy(edge: EdgeModel): boolean;
   keyOf(edge: EdgeModel, source: string): DerivedSortKey;

@@ -14,7 +14,7 @@ export const quarantineEntry: ItemKind<'quarantine-entry'> = {
   hasBase: false,
   attributes: new Map(),
   hasTombstones: true,
-  // An entry of which the table accepted only the keys is live, too. A tombstone has a model, but none of the fields.
+  // An entry is also live if the table accepted only its keys. A tombstone has a model, but none of the fields.
   isLive: (item) =>
     item !== undefined &&
     (item[MODEL] === undefined || Object.values(QUARANTINE_FIELDS).some((name) => item[name] !== undefined)),
@@ -35,7 +35,7 @@ function reasonOf(entry: Item): string {
   return stringOf(entry[QUARANTINE_FIELDS.reason]) ?? '';
 }
 
-/** Used for an entry of which the table accepted only the keys. */
+/** Reads the base item's sort key from the entry's own key, for an entry without other attributes. */
 function namedIn(sortKey: string): string {
   const key = parseDerivedKey(sortKey);
   return key?.kind === 'quarantine-entry' ? (key.target.text ?? '') : '';

@@ -51,8 +51,8 @@ export const view: ItemKind<'view'> = {
 };
 
 /**
- * Without a registry, the model decides. After a migration has dropped a type's views, other projections of its nodes
- * may remain.
+ * Tells whether a type keeps views. With a registry, its shapes decide: a migration may drop a type's views and leave
+ * other projections of its nodes.
  */
 export function keepsViews(model: CompiledModel, type: string): boolean {
   return model.shapes === undefined ? model.nodes.get(type)?.hasView !== false : model.shapes.has(type);
@@ -82,8 +82,6 @@ export function attributesText(projected: Item | undefined): string | undefined 
 async function differences(judging: Judging): Promise<readonly Difference[]> {
   const { graph, suspect, was } = judging;
   const { source, bases = [] } = suspect;
-  // Readers use the base items instead of a view of another shape. The write that rebuilds the view restores its
-  // contents.
   // rule: view-of-another-shape-is-left-alone
   if (hasOtherShape(graph, source, was)) return bases.length > 0 ? [] : [shapeDifference(graph, source, was!)];
   const ofForm = was === undefined || bases.length > 0 ? [] : faultsOfView(graph, was);
@@ -104,7 +102,6 @@ function differencesOfShares({ graph, suspect: { source, bases = [] }, was, deci
   });
 }
 
-/** Returns what is wrong in a view regardless of its base items. */
 export function faultsOfView(graph: CompiledModel, item: Item): readonly Difference[] {
   const faults = [...faultsOfForm(view, graph, item)];
   const set = 'a set that is no string set';

@@ -43,7 +43,8 @@ export interface CompiledModel {
   /** Models with further generations of projections, whose index items are maintained as well. @internal */
   readonly further?: readonly CompiledModel[];
   /**
-   * How a check treats each derived item, in a model made from the registry. If absent, a check compares all. @internal
+   * How a check treats each derived item, in a model made from the registry. If absent, a check compares all items.
+   * @internal
    */
   readonly standings?: Standings;
   /** What the feed reports; everything if absent. @internal */
@@ -76,7 +77,7 @@ export interface Standing {
 export interface ChangingPart {
   name: string;
   reason: string;
-  /** Since when writers maintain the projection, in milliseconds since 1970 by DynamoDB's clock. */
+  /** The time since which writers maintain the projection, in milliseconds since 1970 by DynamoDB's clock. */
   sinceMs?: number | undefined;
 }
 
@@ -163,7 +164,7 @@ export interface NodeModel {
 export interface PartModel {
   name: string;
   fields?: StandardSchemaV1;
-  /** Undefined if a registry that the model is made from keeps no view of the part. */
+  /** Undefined if the model is made from a registry that keeps no view of the part. */
   view?: PartView;
 }
 
@@ -171,7 +172,6 @@ export interface PartView extends PartSettings {
   inForce: InForce<PartPlaces>;
 }
 
-/** A label of an edge-set element. */
 export interface LabelModel {
   name: string;
   from: { kind: 'attribute'; attribute: string } | DeriveModel;
@@ -218,7 +218,6 @@ export interface InboundItem {
   inForce: InForce<EdgeItemPlaces>;
 }
 
-/** The orders of an edge type, and the index items that they need. */
 export interface InboundModel extends InboundSettings {
   /** Orders that share an item come first. */
   orders: ReadonlyMap<string, InboundOrder>;

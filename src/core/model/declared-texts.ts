@@ -10,8 +10,8 @@ import type {
 import { knownFields, type ValueForm } from './known-fields.ts';
 
 /**
- * The texts that `fields` declares as an enum, or a rank declares. Asking for any other text would find nothing, so it
- * is reported as a mistake.
+ * The strings that an enum in `fields`, or a rank, declares. Asking for any other string would find nothing, so it is
+ * reported as a mistake.
  */
 
 export type DeclaredTexts = readonly string[] | undefined;
@@ -77,9 +77,9 @@ function ownersOfSource({ nodes }: CompiledModel, { from }: EdgeModel, name: str
 }
 
 /**
- * Returns the texts that the attributes may have; undefined if one of them may have any text.
+ * Returns the strings that the attributes may have; undefined if one of them may have any string.
  *
- * @param isEach asks for the texts of lists' entries instead.
+ * @param isEach asks for the strings in lists instead.
  */
 function declaredTexts(named: readonly (readonly [Owner, string])[], isEach = false): DeclaredTexts {
   const texts = new Set<string>();

@@ -6,10 +6,10 @@ import type { AttributesOf, Fields, InputOf, NameOf, SourceValue, TypedOrder } f
  * Infers types from options. An option whose value isn't known at compile time counts as every value that it may have.
  */
 
-/** A number as an argument. A text, bigint or `ExactNumber` keeps digits that a JavaScript number would lose. */
+/** A number as an argument. A string, bigint or `ExactNumber` keeps digits that a JavaScript number would lose. */
 export type NumberValue = `${number}` | number | bigint | ExactNumber;
 
-/** A label's value as an argument. Labels are compared as texts, so `39` equals `'39'`. */
+/** A label's value as an argument. Labels are compared as strings, so `39` equals `'39'`. */
 export type LabelValue = string | number | bigint | boolean | ExactNumber;
 
 /** The types of a search's arguments and results. */
@@ -72,7 +72,7 @@ export interface EdgeTypes {
   inKeysOfSource: object;
   shown: string;
   shownOfSource: string;
-  /** Source attributes that the orders and the partition name. */
+  /** Source attributes that orders or the partition use. */
   namedOfSource: string;
   textsOfSource: string;
   numbersOfSource: string;
@@ -175,7 +175,7 @@ export type MembersOf<Value> = [Value] extends [string]
     : Value
   : string;
 
-/** With a form such as `caseInsensitive`, a literal is found by other texts as well. */
+/** With a form such as `caseInsensitive`, a literal is found by other strings as well. */
 type HasForm<Options> = true extends { [Name in TextFormName]: Option<Options, Name> }[TextFormName] ? true : false;
 
 type ArgumentOf<Value, Found, Options> = string extends Value
@@ -233,7 +233,7 @@ type PathOf<A, Path, Formed> = true extends Formed
     ? TextsOrLeading<{ readonly [Place in keyof Path]: MembersOf<AttributeValueOf<A, Path[Place], false>> }>
     : readonly string[];
 
-/** Any texts if no value is declared, because a program may have made the list. */
+/** Any strings if no value is declared, because the list may be computed at run time. */
 type TextsOrLeading<Values extends readonly unknown[]> = { readonly [Place in keyof Values]: string } extends Values
   ? readonly string[]
   : Extract<Leading<Values>, readonly string[]>;
@@ -354,7 +354,7 @@ type WholeOfOne<A, Order> = Order extends string
     ? Order
     : ValueOfOne<Order, 'string'>;
 
-/** The parts whose values keys hold unchanged, which excludes dates and computed texts. */
+/** The parts whose values keys hold unchanged, which excludes dates and computed strings. */
 type KeptInKey<Entry> = Exclude<
   Entry extends readonly (infer Part)[] ? Part : Entry,
   { readonly kind: 'date' } | { readonly kind: 'derive' }

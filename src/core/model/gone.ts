@@ -4,7 +4,7 @@ import { typePrefix } from '../items/keys.ts';
 import { nodePrefix } from './base-item.ts';
 import { type CompiledModel, layersOf, type NodeModel } from './compiled.ts';
 
-/** The attribute of a mirrored base item whose source item no longer exists. */
+/** The attribute that marks a mirrored base item whose source item is gone. */
 export const GONE = '~gone';
 
 type Deletion = Pick<NodeModel, 'deletedWhen'>;

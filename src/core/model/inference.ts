@@ -4,7 +4,7 @@ import type { LabelValue, Leading, MembersOf, OpenSearch, SearchTypes, TotalName
 import type { OpenAttributes, SourceValue } from './order.ts';
 import type { EdgeDefinition, NodeDefinition } from './schema.ts';
 
-/** An unknown graph (`CompiledModel`, as the command line loads it) accepts any text and open attributes. */
+/** An unknown graph (`CompiledModel`, as the command line loads it) accepts any string and open attributes. */
 
 type NodesOf<G extends CompiledModel> = NonNullable<G['definition']>['nodes'];
 type EdgesOf<G extends CompiledModel> = NonNullable<G['definition']>['edges'];
@@ -54,7 +54,7 @@ type Carrying<Definitions, Name extends keyof OpenTypes, Wanted> = {
   [T in keyof Definitions]: Wanted extends TypeOf<Definitions[T], Name> ? Extract<T, string> : never;
 }[keyof Definitions];
 
-/** The ids of a type; any text if the type is unknown. */
+/** The ids of a type; any string if the type is unknown. */
 type IdOf<T extends string> = string extends T ? string : `${T}-${string}`;
 
 /** The names of a graph's node types. */
@@ -63,7 +63,7 @@ export type NodeType<G extends CompiledModel> = Extract<keyof NodesOf<G>, string
 /** The names of a graph's edge types. */
 export type EdgeType<G extends CompiledModel> = Extract<keyof EdgesOf<G>, string>;
 
-/** Ids of a graph's nodes, or of those of one type: `` `GOAL-${string}` ``. */
+/** Ids of a graph's nodes, or of one type's nodes: `` `GOAL-${string}` ``. */
 export type NodeId<G extends CompiledModel, T extends NodeType<G> = NodeType<G>> = IdOf<T>;
 
 /** The node type that an id names: `TypeOfId<G, 'GOAL-G1'>` is `'GOAL'`. */
@@ -256,7 +256,7 @@ type ValueOfSource<G extends CompiledModel, T extends string, Name> =
 
 type ValueOf<A, Name> = A extends unknown ? (Name extends keyof A ? Exclude<A[Name], undefined> : never) : never;
 
-/** An order's values as arguments: a rank's labels, numbers, or texts. */
+/** An order's values as arguments: a rank's labels, numbers, or strings. */
 export type OrderArgument<
   G extends CompiledModel,
   E extends EdgeType<G>,

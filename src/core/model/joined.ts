@@ -15,7 +15,6 @@ import { isGone } from './gone.ts';
  * appear among its own, under names such as `STATE.status`.
  */
 
-/** A source node, whose `item` also has the attributes of its parts. */
 export interface SourceNode {
   item: Item | undefined;
 }

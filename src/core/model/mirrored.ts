@@ -8,7 +8,7 @@ import { GONE } from './gone.ts';
  * names the maker whose content the item has.
  */
 export const MIRROR = '~mirror';
-/** The attribute of a claim with the revision of the maker's ledger. */
+/** The attribute of a claim that holds the revision of the maker's ledger. */
 export const CLAIM_TOKEN = 't';
 export const BOOKKEEPING: readonly string[] = [MIRROR, GONE];
 

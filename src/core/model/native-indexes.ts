@@ -113,7 +113,7 @@ export function nativeIndexesOf(graph: NativeDeclarations): NativeIndexNeed[] {
     const id = JSON.stringify([keys.partition, keys.sort]);
     const before = needs.get(id);
     const isWhole = project.kind === 'ALL' || (before !== undefined && before.attributes === undefined);
-    // Readers need these to know whether an item counts as absent, and a hashed key's target.
+    // Readers need these to know whether an item counts as absent, and which target a hashed key has.
     const deciding = [of.deletedWhen, of.expires, 'keys' in of && of.keys === 'hashed' ? TARGET_ID : undefined];
     const shown = project.kind === 'LIST' ? project.attributes : [];
     const names = new Set([...(before?.attributes ?? []), ...shown, ...deciding.filter((one) => one !== undefined)]);

@@ -18,7 +18,7 @@ interface Key {
 }
 
 export interface NativePlace {
-  /** The path in the model, such as `edges.LOAN.inbound.orders.byDay`. */
+  /** The path of an order or search in the model, such as `edges.LOAN.inbound.orders.byDay`. */
   name: string;
   index: NativeIndex;
 }
@@ -70,7 +70,6 @@ export function nativeMisfits(graph: CompiledModel, key: Key, item: Item): { nam
 
 /** Items that are missing from a native order or search. */
 export interface NativeGap {
-  /** The path in the model. */
   name: string;
   items: number;
   example: { source: string; target: string; reason: string };

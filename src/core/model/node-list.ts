@@ -19,7 +19,7 @@ export function nodeList(type: string): SearchSettings {
     ...fillSettings(SEARCH_OPTIONS, { shards: SHARDS, shardBy: 'source' }),
     indexPartition: `${type}.${NODE_LIST}`,
     name: NODE_LIST,
-    // All texts are equal, so the ids at the end of the sort keys decide the order.
+    // All values are empty, so the ids at the end of the sort keys decide the order.
     order: { kind: 'derive', compute: () => '', version: 1 },
   };
 }

@@ -48,7 +48,7 @@ type Whole = string | number | boolean | symbol | null | undefined | ExactNumber
 /** Attribute names; for a union of shapes, the names in each of them. */
 export type NameOf<A> = A extends unknown ? Extract<keyof A, string> : never;
 
-/** A computed text: see `derive`. */
+/** A computed string: see `derive`. */
 export interface Derive<A> {
   readonly kind: 'derive';
   readonly compute: (attributes: A, context: DeriveContext) => string | undefined;
@@ -94,8 +94,8 @@ export function rank<const Name extends string | SourceValue, const Label extend
 }
 
 /**
- * Orders or labels by a text computed from the attributes. The function must be pure: same attributes, same text. If it
- * returns undefined, the item isn't in the order; if it throws, the item is quarantined.
+ * Orders or labels by a string computed from the attributes. The function must be pure: same attributes, same string.
+ * If it returns undefined, the item isn't in the order; if it throws, the item is quarantined.
  *
  * @example
  * // Declare the attributes that the function reads, to check them against `fields`; otherwise they are unknown.
@@ -142,7 +142,7 @@ export interface TypedOrder<
   readonly attribute: Name;
 }
 
-/** Sorts by ISO 8601 texts: `date('dueDate')`, or `date(source('dueDate'))` for an edge's source node. */
+/** Sorts by ISO 8601 strings: `date('dueDate')`, or `date(source('dueDate'))` for an edge's source node. */
 export function date<const Name extends string | SourceValue>(attribute: Name): TypedOrder<Name, 'date'> {
   return { kind: 'date', attribute };
 }
@@ -160,7 +160,7 @@ export type EdgeOrderValue<A> = Order<A> | SourceValue | TypedOrder<SourceValue>
 
 /**
  * An order of edges, by one value or by several in turn. All ascend; `reverse: true` reads from the end. There is no
- * `desc`, because the shorter of two texts would sort first in both directions. A list is searched by its leading
+ * `desc`, because the shorter of two strings would sort first in both directions. A list is searched by its leading
  * values; an edge is found by its values up to the first that it lacks.
  */
 export type EdgeOrderOption<A> = EdgeOrderValue<A> | readonly EdgeOrderValue<A>[];

@@ -30,7 +30,7 @@ export { date, derive, number, rank, source, sum } from './order.ts';
 export interface SearchOptions<A> {
   /** Attribute or order to search by. Default: the attribute with the search's name. */
   attribute?: Order<A>;
-  /** How the value is encoded in keys, which sort as texts. Default `'string'`. */
+  /** How the value is encoded in keys, which sort as strings. Default `'string'`. */
   type?: ValueType;
   /**
    * The number of index partitions to spread items over, at least 1. `'value'` puts the value into the partition key,
@@ -196,7 +196,7 @@ export function node<
   return { kind: 'node', options };
 }
 
-/** Labels in each edge-set element: attribute names, or names for attributes and computed texts. */
+/** Labels in each edge-set element: attribute names, or names for attributes and computed strings. */
 export type EdgeSetOption<A> = false | readonly LabelName<A>[] | Readonly<Record<string, LabelName<A> | Derive<A>>>;
 
 /** How edges are found from their target: the orders, and what applies to all of them. */

@@ -76,7 +76,7 @@ class IndexItems {
       const { isSuperseded, places } = inForce;
       try {
         if (multiValue) {
-          // One bad value excludes the whole list, and is reported as its mistake.
+          // One bad value excludes the whole list, and is reported as the list's problem.
           for (const [key, item] of searchItemsOfValues(plan, this.subject)) this.add(key, item);
         } else {
           const item = searchItem(plan, this.subject);

@@ -78,7 +78,7 @@ function noteDeleted(plan: TypePlan, key: PlannedKey, image: Item, outcomes: Out
 }
 
 /**
- * The models in `graph.further` have no views.
+ * Merges what all layers derive. The models in `graph.further` have no views.
  *
  * @param node the source node of an edge; without it, joined items are left out.
  */

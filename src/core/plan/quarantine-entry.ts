@@ -17,7 +17,6 @@ export const QUARANTINE_PARTITION = '~quarantine';
 /** Limited because the reason quotes names and values of the base item. */
 export const MAX_REASON_CHARACTERS = 4_000;
 
-/** A base item that can't be derived in full, or a derived item that the table refuses. */
 export interface QuarantineEntry {
   source: string;
   /** `~view` for a view that can't be written; empty if unknown. */
@@ -26,9 +25,9 @@ export interface QuarantineEntry {
   reason: string;
   /** When the fault was found, in ISO 8601. */
   since: string;
-  /** The refused derived item, if it is in the base item's partition. */
+  /** The sort key of the refused derived item, if that is in the base item's partition. */
   derivedKeys: string[];
-  /** The refused derived item, if it is in another partition. */
+  /** The key of the refused derived item, if that is in another partition. */
   elsewhere?: ItemKey;
 }
 
@@ -133,7 +132,7 @@ function shortenedReason(reason: string): string {
   return reason.length <= MAX_REASON_CHARACTERS ? reason : `${reason.slice(0, MAX_REASON_CHARACTERS)}...`;
 }
 
-/** If the entry lacks the base item's key, it is taken from the entry's own key. */
+/** Reads the base item's key from the entry's own key if the entry's attributes lack it. */
 export function readEntry(graph: CompiledModel, item: Item): QuarantineEntry {
   const text = (name: string): string => (item[name] !== undefined && 'S' in item[name] ? item[name].S : '');
   const sortKeys = [...textsOf(item[QUARANTINE_FIELDS.derivedKeys])];

@@ -20,8 +20,8 @@ export interface StreamFilterPattern {
 }
 
 /**
- * Other records cause no invocation. There is a prefix for each letter, because Lambda doesn't promise "anything but
- * this prefix".
+ * Records of other items don't invoke the function. There is a prefix for each letter, because Lambda doesn't promise
+ * "anything but this prefix".
  */
 export function streamFilterPattern({ sortKey }: Pick<TableNames, 'sortKey'>): StreamFilterPattern {
   const prefixes = [...TYPE_INITIALS, BEGINNINGS.continuation].map((prefix) => ({ prefix }));

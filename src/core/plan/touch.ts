@@ -43,7 +43,7 @@ export interface EntryTouch extends TouchBase {
   isLook?: true;
 }
 
-/** Begins a fan-out. `sortKey` is that of its continuation. */
+/** Begins a fan-out. `sortKey` is the key of its continuation. */
 export interface FanOutTouch extends TouchBase {
   kind: 'fan-out';
   of: FanOutOf;

@@ -75,7 +75,7 @@ function addTouches(graph: CompiledModel, record: ChangeRecord, touches: Touches
   const { source, target } = record;
   const continuation = continuationTouch(graph, record);
   if (continuation !== undefined) {
-    // A change of the node has a different key, and asks for the whole fan-out.
+    // The suffix keeps this touch apart from a node's change, which asks for the whole fan-out.
     const made = touches.add(source, `${target} next`, record, () => continuation);
     // The newest record says where the fan-out is.
     made.touch = { ...continuation, records: made.records };

@@ -128,7 +128,7 @@ export function plannedKey(plan: TypePlan, source: string, sortKey: string): Pla
     source,
     sortKey,
     escapedEdge: labels === undefined ? '' : escapedEdge(sortKey),
-    // A single key, the usual case, needs no growing array, which would get room for seventeen.
+    // In the usual case of a single key, avoid a growing array, which would get room for seventeen.
     indexKeys:
       places.length === 1
         ? [places[0]!.key(sortKey)]

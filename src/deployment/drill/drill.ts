@@ -22,7 +22,10 @@ export interface DrillOptions {
 
 export interface DrilledAlarm {
   alarm: string;
-  /** `failed`: CloudWatch could not notify a topic; `silent`: it did not in a minute; `rings`: not tried, as it rings already. */
+  /**
+   * `failed`: CloudWatch could not notify a topic; `silent`: it did not notify one within a minute; `rings`: already
+   * ringing, so not tried.
+   */
   outcome: 'told' | 'failed' | 'silent' | 'rings' | 'planned';
   topics: string[];
   description: string;
@@ -34,7 +37,7 @@ const LOOK_MS = 1_000;
 const TRIES = 8;
 const REASON = 'A drill: edgeloom drill has set this state, nothing is wrong.';
 
-/** Excludes alarms of a stack such as `edgeloom-prod-eu`, and of other programs. */
+/** Alarms of other programs, or of a stack such as `edgeloom-prod-eu`, do not match. */
 const OWN_NAME = /^[A-Z][A-Za-z0-9]*$/;
 
 interface Alarm {
@@ -54,7 +57,7 @@ interface HistoryItem {
 
 /**
  * Sets each alarm of a stack to ALARM, waits until CloudWatch has notified its topics, and sets it to OK. Skips alarms
- * that are already ringing, and those with other actions than topics, which may stop a machine. CloudWatch corrects
+ * that are already ringing, and alarms with actions other than topics, which may stop a machine. CloudWatch corrects
  * the state that an interrupted drill leaves.
  */
 export async function drill(options: DrillOptions): Promise<DrilledAlarm[]> {
@@ -105,7 +108,7 @@ function isOwn({ AlarmName, AlarmActions = [], ...others }: Alarm, stack: string
   );
 }
 
-/** An alarm that notifies about missing data would do so again after a drill. */
+/** Includes alarms that notify about missing data: a drill would make them notify again. */
 function isRinging({ StateValue, InsufficientDataActions = [] }: Alarm): boolean {
   return StateValue === 'ALARM' || (StateValue === 'INSUFFICIENT_DATA' && InsufficientDataActions.length > 0);
 }

@@ -12,7 +12,7 @@ const MOST_UNITS_A_SECOND = 1_000;
 const SECONDS_A_CALL = 300;
 const SHORTEST_PAUSE_SECONDS = 1;
 
-/** Lets a call read faster than `maxRcu`, then pause until the next one: a sleeping function is billed. */
+/** Lets a call read faster than `maxRcu`, and pauses between calls: Lambda would bill pauses within a call. */
 export class CallPace {
   private readonly startedMs: number;
   private rcu = 0;

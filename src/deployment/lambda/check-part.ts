@@ -19,7 +19,7 @@ const RESERVE_MS = 10_000;
 const MOST_SUSPECTS = 1_500;
 /** A call that writes needs longer to stop: it first reconciles the partitions that it has begun. */
 const WRITING_RESERVE_MS = 60_000;
-/** Seconds of that reserve for these partitions; the rest is for slow calls. */
+/** Seconds of `WRITING_RESERVE_MS` for reconciling these partitions; the rest is for slow calls. */
 const DRAIN_SECONDS = 20;
 /** With fewer suspects a short call would make little progress. */
 const FEWEST_SUSPECTS = 16;
@@ -32,7 +32,7 @@ function drainLimits(mode: CheckOptions['mode'], maxWcu: number | undefined, mos
   const written = mode === 'report' ? mostSuspects : (wcu * seconds) / UNITS_AN_ITEM;
   const most = Math.max(1, Math.floor(Math.min(Math.max(FEWEST_SUSPECTS, mostSuspects * share), written)));
   if (mode === 'rebuild') return { mostSuspects: most, pageItems: pageItemsAt(wcu, seconds) };
-  // A call finishes each page that it has begun, so a short call reads smaller ones.
+  // A call finishes each page that it has begun, so a short call reads smaller pages.
   return { mostSuspects: most, ...(share < 1 && { pageItems: Math.ceil(most / SEGMENTS_A_WORKER) }) };
 }
 

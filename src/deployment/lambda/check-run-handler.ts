@@ -23,7 +23,6 @@ export type RunEvent =
 export interface RunResponse extends CheckCounts {
   /** The cursor for the next call; null if the worker has finished its share or the run's time is over. */
   cursor: unknown;
-  /** Seconds to pause before the next call. */
   waitSeconds: number;
   /** True if the worker's share is done; otherwise the next run continues it. */
   isDone: boolean;
@@ -67,7 +66,7 @@ export function checkRunHandler(graph: CompiledModel, options: RunHandlerOptions
     }
     const { mode, worker, untilMs, cursor } = event;
     const place = await savedPlace(store, mode, worker);
-    // The share is done: the response was lost, and the call is repeated.
+    // The share is done: an earlier call finished it, but its response was lost.
     if (place === undefined) {
       await noteRunIfDone(mode);
       const totals = parseStoredCursor(cursor)?.totals ?? emptyCounts();
@@ -123,7 +122,7 @@ export function checkRunHandler(graph: CompiledModel, options: RunHandlerOptions
 
 const DONE = { cursor: null, waitSeconds: 0, isDone: true };
 
-/** Resets the counts, which earlier runs have reported. */
+/** Resets the counts, since earlier runs have already reported them. */
 function withFreshCounts({ cursor }: SavedPlace): unknown {
   return typeof cursor === 'object' && cursor !== null ? { ...cursor, totals: emptyCounts() } : undefined;
 }

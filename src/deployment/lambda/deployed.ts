@@ -19,7 +19,7 @@ import { type RedriveHandler, redriveHandler } from './redrive-handler.ts';
 import { type FunctionSettings, readFunctionSettings, wrongEnvironment } from './settings.ts';
 import { type StreamHandler, streamHandler } from './stream-handler.ts';
 
-/** Settings come from the environment; a wrong one throws `invalid-environment` when the function starts. */
+/** Wrong settings in the environment throw `invalid-environment` when the function starts. */
 
 /** Makes the handler that projects the table's stream. */
 export function deployedStream(graph: CompiledModel): StreamHandler {

@@ -23,8 +23,8 @@ export interface EventBus {
 }
 
 /**
- * Sends events to EventBridge, each item's in order, and repeats refused ones before the next. Throws if some are still
- * refused after all tries, or when no time is left; the events before them have been sent then.
+ * Sends events to EventBridge, and retries refused events before it sends later ones, so that each item's events stay in
+ * order. Throws if some are still refused after all tries, or if no time is left; earlier events have then been sent.
  *
  * @param giveUp receives an event that EventBridge will never accept, with the code; the others are still sent.
  *

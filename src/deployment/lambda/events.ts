@@ -3,7 +3,7 @@ import { parsingInEnglish } from '../../foundation/parsing.ts';
 import { wrongInput } from '../../trust/check/run/limits.ts';
 import { MODES } from '../../trust/check/run/plan.ts';
 
-/** A function that ignored a wrong field would do the wrong thing and report success. */
+/** Wrong fields are refused: a function that ignored one would do the wrong thing and report success. */
 
 const units = z.number().check(z.minimum(0));
 const place = z.int().check(z.minimum(0));

@@ -13,7 +13,7 @@ import type { CallService } from '../../store/client/json-service.ts';
 /** Most bytes of an event, of a message, and of all messages of a call. SQS and EventBridge allow 262,144. */
 export const MOST_EVENT_BYTES = 200_000;
 const [MOST_MESSAGE_BYTES, MOST_CALL_BYTES] = [220_000, 250_000];
-/** SQS's limit. */
+/** SQS's limit for a call. */
 const MOST_MESSAGES = 10;
 /** A FIFO queue keeps the order within each message group. */
 const GROUPS = 16;
@@ -57,7 +57,7 @@ export function feedDeadLetters(
   };
 }
 
-/** Sends messages. Accepted ones are deleted from the map. Throws if any are left. */
+/** Sends the messages, deletes accepted ones from the map, and throws if any are left. */
 async function sendAll(call: CallService, QueueUrl: string, waiting: Map<string, Message>): Promise<void> {
   const Entries = [...waiting].map(([Id, { group, body }]) => ({
     ...{ Id, MessageBody: body, MessageGroupId: group },

@@ -12,7 +12,7 @@ import {
 } from '../../trust/check/run/limits.ts';
 import { type InvocationContext, timeOfCall } from './function-parts.ts';
 
-/** With 0 workers, `maxWcu` decides their number. 0 read units: no limit. */
+/** With 0 workers, `maxWcu` decides their number. `maxRcu` 0: no limit. */
 export type MigrateRequest = RunLimits;
 
 /** A worker's share of a walk. */
@@ -62,7 +62,7 @@ export async function migrateCall(
     await migrateOptions(graph, table, context),
     division,
   );
-  // A walk keeps its shares after a restart; those that remain divide the rate.
+  // A walk keeps its shares after a restart; the unfinished ones divide the rate.
   const limits = { maxRcu: maxRcu / Math.max(1, shares.length), maxWcu: maxWcu / Math.max(1, shares.length) };
   return { steps, done, next, leftovers, waitSeconds, shares: shares.map((share) => ({ ...share, ...limits })) };
 }
@@ -90,7 +90,7 @@ async function migrateOptions(
     store,
     ...(client && (await tableIdentity(graph, { client }))),
     ...(client && { serverTime: () => serverTime(graph, { client }) }),
-    // A given clock is used for both: two clocks could end pauses too early.
+    // A given clock also replaces `serverTime`: two clocks could end pauses too early.
     ...(now && { now, serverTime: async () => now() }),
     remainingMs: timeOfCall(context, RESERVE_MS).remainingMs,
   };

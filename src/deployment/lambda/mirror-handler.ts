@@ -48,7 +48,7 @@ const MOST_LOGGED = 20;
 
 /**
  * Makes the handler that mirrors the changes in the streams of source tables. It reports the first record that is not
- * done; a source item that `map` refuses does not block others. `{ watch: true }` logs refusals, conflicts and replaced
+ * mirrored; a source item that `map` refuses does not block others. `{ watch: true }` logs refusals, conflicts and replaced
  * streams. Logs contain only keys. Throws for events of other streams.
  *
  * @example

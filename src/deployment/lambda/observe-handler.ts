@@ -28,7 +28,7 @@ export interface ObserveHandlerOptions extends FunctionOptions {
 
 /** The response of an observer's call. */
 export interface ObserveResponse {
-  /** ISO 8601. What nothing has touched since then is right, except for `drift` differences. Null: not known yet. */
+  /** ISO 8601. Items that no record has touched since then are right, except for `drift` differences. Null: not known yet. */
   verifiedThrough: string | null;
   /** The item, shard or gap that keeps `verifiedThrough` from advancing; null if none does. */
   heldBy: string | null;
@@ -43,7 +43,7 @@ export type ObserveHandler = (event: unknown, context: InvocationContext) => Pro
 /** Milliseconds; less than the schedule's period. */
 const RUN_MS = 50_000;
 const RESERVE_MS = 10_000;
-/** The fraction of a call left for the projector, so that a record is judged in the call that reads it. */
+/** The longest wait for the projector, as a fraction of a call, so that the call that reads a record also judges it. */
 const WAITING_SHARE = 0.1;
 
 /**

@@ -39,7 +39,7 @@ import { isStreamReplaced, registeredState, type WatchedTable } from './table-wa
 export interface RedriveEvent {
   /** Only checks the table's registry and stream, and registers an empty table. */
   watch?: boolean;
-  /** Only deletes edges that have ended and been counted: `deleteEnded`. */
+  /** Only deletes ended edges of counted types: `deleteEnded`. */
   ended?: boolean;
   /** Messages of an SQS queue. */
   Records?: { messageId: string; body: string; eventSource?: string; eventSourceARN?: string }[];

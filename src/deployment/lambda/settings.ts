@@ -69,7 +69,7 @@ const SDK_DECIDES = [
   'AWS_AUTH_SCHEME_PREFERENCE',
 ];
 
-/** With a region and credentials, calls don't need the SDK. Omits credentials if the SDK might find others. */
+/** Calls with a region and credentials don't need the SDK. Omits the credentials if the SDK might use others. */
 export function functionClientOptions(environment: NodeJS.ProcessEnv = process.env): ClientOptions {
   const { AWS_ENDPOINT_URL_DYNAMODB: own, AWS_ENDPOINT_URL: general, AWS_REGION: region } = environment;
   const isOpen = SDK_DECIDES.some((name) => Boolean(environment[name]));

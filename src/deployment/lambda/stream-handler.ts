@@ -28,7 +28,7 @@ export interface StreamEvent {
 
 /** The response to the event source mapping, which needs `ReportBatchItemFailures`. */
 export interface StreamResponse {
-  /** Empty if all records are applied; otherwise the lowest one that is not, from which the mapping retries. */
+  /** Empty if all records are applied; otherwise the first unapplied record, from which the mapping retries. */
   batchItemFailures: { itemIdentifier: string }[];
 }
 
@@ -48,7 +48,7 @@ export type StreamHandler = (event: StreamEvent, context: InvocationContext) => 
 const RESERVE_MS = 5_000;
 
 /**
- * Makes the handler that projects a table's stream. It retries until little time is left, then reports the lowest
+ * Makes the handler that projects a table's stream. It retries until little time is left, then reports the first
  * unapplied record. Throws for events of other streams, and `table-differs` if keys are not strings. Logs contain only
  * keys.
  *
@@ -73,7 +73,7 @@ export function streamHandler(graph: CompiledModel, options: StreamHandlerOption
     for (const arn of new Set(raw.map(({ eventSourceARN = '' }) => eventSourceARN))) {
       checkStreamTable(arn, graph.table.name);
     }
-    // Checked until it passes: a table that differs may be replaced.
+    // Repeated until it passes, because a table that differs may be replaced.
     if (!isTableKnown) await requireKeyTypes(graph, store, logger);
     isTableKnown = true;
     const records = decodeRecords(graph, raw);

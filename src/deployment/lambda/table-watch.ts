@@ -51,7 +51,7 @@ async function readIdentity(client: DynamoDBClient, graph: CompiledModel) {
   return { ...(await tableIdentity(graph, { client })), serverTime: () => serverTime(graph, { client }) };
 }
 
-/** Detects a replaced stream, after which the event source mapping does not fail. */
+/** Detects a replaced stream, because its event source mapping reports no failure. */
 export async function isStreamReplaced(
   { graph, client, logger }: WatchedTable,
   streamArn: string,

@@ -9,7 +9,7 @@ import { IS_SOURCE, ownModule } from './package-files.ts';
 export async function createModuleLoader(): Promise<Jiti> {
   const { createJiti } = await import('jiti');
   return createJiti(import.meta.url, {
-    // Transpiled modules are code that is run: see `cacheFolder`.
+    // Private to the user, because transpiled modules are run: see `cacheFolder`.
     fsCache: join(cacheFolder(), 'modules'),
     alias: {
       'edgeloom/admin': ownModule('src/admin'),

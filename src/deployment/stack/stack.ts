@@ -83,7 +83,7 @@ export function stackTemplate(graph: CompiledModel, options: TemplateOptions): T
   };
 }
 
-/** Imports an earlier stack's table and bucket. The bucket's notification is added later, since it needs the queue. */
+/** Returns a template to import an earlier stack's table and bucket, without the bucket's notification, which needs the queue. */
 export function importTemplate(input: StackInput): Pick<Template, 'AWSTemplateFormatVersion' | 'Resources'> {
   const site = siteOf(input);
   const { DependsOn: _, ...bucket } = failureResources(site)[FAILED_BATCHES_BUCKET]!;

@@ -35,7 +35,7 @@ export class Instruments {
     this.durations[of].record(seconds, attributes);
   }
 
-  /** Adds 0, too, so that the metric exists. */
+  /** Adds even 0, so that the metric exists. */
   add(name: string, value: number, attributes: Attributes): void {
     let counter = this.counters.get(name);
     if (counter === undefined) {

@@ -115,7 +115,7 @@ class OpenTelemetry implements Telemetry {
       (result, span) => {
         const counts = countsOf(result, `edgeloom.${kind}`);
         span.setAttributes(counts);
-        // The rest of a stopped check includes these totals.
+        // The next part of a stopped check includes these totals.
         const isWhole = (result as { cursor?: unknown }).cursor === undefined;
         if (isWhole) this.addCounts(counts, collection);
         return undefined;
@@ -183,9 +183,9 @@ class OpenTelemetry implements Telemetry {
     const methods = Object.entries(client).map(([name, method]: [string, (...args: unknown[]) => unknown]) => {
       const observed = (...args: unknown[]): unknown => {
         if (name === 'with') return this.client(method(...args) as object, graph);
-        // A watch does not end, and its reads have their own spans; so have the pages of lists.
+        // A watch does not end. Its reads and the pages of lists have their own spans.
         if (prefix === '' && ['watch', 'pages', 'all'].includes(name)) return method(...args);
-        // The name is the model's: `search` throws for others.
+        // `search` throws if the name isn't the model's.
         if (name === 'search')
           return this.withObservedMethods(method(...args) as object, graph, 'search.', String(args[0]));
         const about = type ?? typeOf(graph, args);

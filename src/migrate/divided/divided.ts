@@ -45,7 +45,6 @@ export interface DividedResult {
   leftovers: MigrateAction[];
   /** Shares to walk before the next call. */
   shares: { plan: string; share: number }[];
-  /** Seconds to wait before the next call. */
   waitSeconds: number;
 }
 

@@ -101,7 +101,7 @@ function projectionsOf({ nodes, edges }: CompiledModel): NamedProjection[] {
     derivedSearches(searches).map((search) => ofSearch(type, search)),
   );
   const ofEdges = [...edges.values()].flatMap(({ type, inbound, count }) => {
-    // Due-lists are left out: an empty one is no sign of a mistake.
+    // Due-lists are left out: an empty one isn't a sign of a mistake.
     const all = inbound === undefined || inbound.native ? [] : [...inbound.orders.values()];
     const shared = all.filter(({ isNamed }) => !isNamed);
     const alone = all.filter(({ isNamed }) => isNamed);

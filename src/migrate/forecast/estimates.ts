@@ -46,8 +46,8 @@ interface SampledPartition {
 
 /**
  * Estimates two walks over the table, and one over each index. The backfill reads each expected item; items that are
- * missing or differ are read again and written. The verification queries each item in its indexes, and reads what they
- * show.
+ * missing or differ are read again and written. The verification queries each item in its indexes, and reads the
+ * found item.
  */
 export function estimateBuild(
   graph: CompiledModel,
@@ -222,7 +222,7 @@ function readsOfBases(graph: CompiledModel, { source, target, item }: SampledIte
   return isJoinedKey(graph, target, sortKey) ? units + sourceNodeKeys(graph, source).length : units;
 }
 
-/** Limited by the budget: an edge type that makes the view too large is evicted. */
+/** Never exceeds the view's budget: an edge type that makes the view too large is evicted. */
 function expectedViewBytes(graph: CompiledModel, { source, items, byKey }: SampledPartition): number {
   const own = byKey.get(source)?.share ?? items[0]!.share;
   let bytes = STAMP_BYTES + source.length;
@@ -248,7 +248,7 @@ function itemBytes({ source, sortKey, fields }: ExpectedItem): number {
 }
 
 /**
- * Units for the item itself, and for each of its indexes. A counted item shares a transaction with its count and with
+ * Returns the units of the item and its indexes. A counted item shares a transaction with its count and with
  * as many other items of that count as fit.
  */
 function unitsOfWrite(fields: Item, bytes: number, sharers = 1): number {

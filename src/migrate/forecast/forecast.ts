@@ -32,7 +32,7 @@ export interface ForecastOptions extends EstimateOptions, RateOptions {
 /** The SDK takes about a millisecond of CPU per call. */
 const CALLS_A_SECOND = 1_000;
 
-/** Doesn't include retries, or producers' writes during the migration. */
+/** Leaves out retries, and producers' writes during the migration. */
 export function forecast(steps: readonly PlannedStep[], options: ForecastOptions): StepForecast[] {
   const { maxRcu = Number.POSITIVE_INFINITY, maxWcu = Number.POSITIVE_INFINITY } = options;
   return steps.map((planned) => {

@@ -10,7 +10,7 @@ export interface PlannedStep {
   registry: Registry | undefined;
 }
 
-/** More steps than any model needs: stops an endless loop. */
+/** More steps than any model needs, to stop an endless loop. */
 const MOST_STEPS = 10_000;
 
 /** Assumes that each step succeeds. `nextStep` decides, so that the plan can't differ from the migration. */

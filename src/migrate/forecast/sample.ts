@@ -39,7 +39,7 @@ const WHOLE_PAGE_ITEMS = 1_000;
 const PARTS = 40;
 const AT_ONCE = 8;
 /**
- * The most items that are read of a segment. Segments are sized for half as many, so that most are read to their end.
+ * The most items that are read of a segment. Segments are sized for half as many, so that most segments are read whole.
  */
 const PART_ITEMS = 250;
 const FEWEST_PART_ITEMS = 10;
@@ -54,8 +54,8 @@ const MOST_KINDS = 60;
 const LAST_CHARACTER = '\u{10ffff}';
 
 /**
- * If a page has cut off a partition, reads some of its items of each kind: edges sort before derived items, so the
- * first items alone would look as if nothing were derived. Items of the table that no partition accounts for are
+ * Reads a sample of a table. If a page has cut off a partition, some of its items of each kind are read: edges sort
+ * before derived items, so the first items alone would look as if nothing were derived. The table's remaining items are
  * attributed to kinds with more items than are counted.
  */
 export async function sampleTable(table: SampledTable): Promise<TableSample> {
@@ -71,7 +71,7 @@ export async function sampleTable(table: SampledTable): Promise<TableSample> {
   const ofEach = open.length === 0 ? 0 : Math.max(count - known, least) / open.length;
   const small = read.length * partitionShare;
   const scale = open.length > 0 || known === 0 ? 1 : count / known;
-  // There are few large partitions, so it is chance how many a sample has. The whole difference from `itemCount` is
+  // Large partitions are few, and a sample has them by chance. The whole difference from `itemCount` is
   // attributed to them.
   const isOfLarge = open.length === 0 && counted.length > 0 && count > small;
   const share = isOfLarge ? partitionShare : partitionShare * scale;

@@ -38,7 +38,7 @@ export interface RunMemory {
   deleted: ReadonlySet<string>;
   /** States that this run has seen out of use for a full lease. */
   unused: ReadonlySet<string>;
-  /** States that every replica shows by now. */
+  /** States that every replica shows. */
   shown: ReadonlySet<string>;
   /** States that no late write can reach any more. */
   outlasted: ReadonlySet<string>;

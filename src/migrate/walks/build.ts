@@ -41,8 +41,8 @@ export interface BuildContext extends EndingContext {
 const READ_KEYS = 100;
 
 /**
- * Also removes items that no base item asks for, which a writer without the registry or a gap in the stream has left.
- * Throws `items-left-out` at the end unless accepted, since readers would silently miss the items left out.
+ * Writes expected items, and removes items that no base item asks for, which a writer without the registry or a gap in
+ * the stream has left. Throws `items-left-out` at the end unless accepted, since readers would silently miss these items.
  */
 export async function backfill(
   context: BuildContext,
@@ -77,7 +77,7 @@ export async function backfill(
 }
 
 /**
- * Repairs items that no base item of the page asks for. Counts of the first generation are counted again: writers that
+ * Repairs items that no base item of the page asks for. Counts of the first generation are recounted: writers that
  * don't know the registry, and whose model has no count, haven't updated them.
  */
 async function reconcileStrays(
@@ -155,7 +155,7 @@ export async function reconcileViews(
   });
 }
 
-/** The edge was deleted while no view copied along it, so its writer left the reverse item. */
+/** If an edge was deleted while no view copied along it, its writer left the reverse item. */
 async function reconcileReverseItemsWithoutEdge(context: BuildContext, items: readonly WalkedItem[]): Promise<void> {
   const reverse = items.flatMap(({ source, target, item }) => {
     const kind = itemKindOf(context.graph, target);

@@ -16,7 +16,7 @@ export interface MigratePlace {
   walk?: { name: string; at: WalkPlace } | undefined;
   /** How many times each registry step of a projection was made. */
   made?: Record<string, number> | undefined;
-  /** Names of the walks that others have finished. */
+  /** Names of the walks that other runs have finished. */
   walked?: string[] | undefined;
   /** The wait under way: its names, its start (milliseconds since 1970) and its length in milliseconds. */
   waiting?: { seen: string[]; sinceMs: number; forMs?: number | undefined } | undefined;

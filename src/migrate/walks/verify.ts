@@ -14,7 +14,7 @@ import { type ExpectedItem, expectedItemsOf, readExpectedItems, readSourceNodes 
 import { walk } from './walk.ts';
 
 /**
- * Verifies in both directions: an index may not show an item yet, or may still show an item that is gone from the
+ * Verification has two directions: an index may not show an item yet, or may still show an item that is gone from the
  * table.
  */
 

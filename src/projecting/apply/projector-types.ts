@@ -39,7 +39,7 @@ export interface BatchOptions {
   remainingMs?: RuntimeOptions['remainingMs'];
 }
 
-/** Quarantined items of a batch with the same code, and the reason of the first. */
+/** Quarantined items of a batch with the same code, and the reason for the first. */
 export interface QuarantineKind {
   code: string;
   count: number;

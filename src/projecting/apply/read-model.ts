@@ -11,7 +11,7 @@ const LASTING: ReadonlySet<string> = new Set(['projection-code-missing', 'regist
 type Reading = Runtime & { stats: ReadStats };
 
 /**
- * Retries while there is time. If an error is returned, no record of the batch may be applied or skipped. Returns
+ * Reads the model, and retries while there is time. If an error is returned, no record of the batch may be applied or skipped. Returns
  * undefined if the batch has no records.
  */
 export async function readModel(

@@ -27,7 +27,6 @@ export interface EndedOptions extends Omit<RuntimeOptions, 'now'> {
 
 /** The result of `deleteEnded`. */
 export interface EndedResult {
-  /** Edges that were deleted. */
   deleted: number;
   /** True if time ran out before all due-lists were read. The next call continues. */
   left: boolean;

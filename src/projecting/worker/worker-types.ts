@@ -57,7 +57,7 @@ export interface WorkerSettings extends TelemetryOption {
   onTrimmed?: ((trimmed: TrimmedShard) => void) | undefined;
   /** Whether to save the worker's progress in the table: at most one write of one unit in ten seconds. Default true. */
   progress?: boolean | undefined;
-  /** A logger such as pino. Default: errors and warnings become process warnings, the rest is dropped. */
+  /** A logger such as pino. Default: errors and warnings become process warnings; the rest is dropped. */
   logger?: Logger | undefined;
 }
 
@@ -80,7 +80,7 @@ export interface BatchReport {
   result: BatchResult;
   /**
    * The newest record's age in milliseconds. Too high by up to a second (DynamoDB Local: a minute), since streams round
-   * times down. Absent if the stream doesn't tell.
+   * times down. Absent if the record has no time.
    */
   newestRecordAgeMs?: number;
   milliseconds: number;
@@ -105,11 +105,11 @@ export interface WorkerResult extends WorkerStats {
 /** Reads a stream and projects it. */
 export interface Worker {
   /**
-   * Runs until `stop()`. With `untilIdle`, runs until the records that the stream held at the start are projected:
-   * until two polls in a row find nothing new, including the worker's own writes. If producers continue writing, it
+   * Runs until `stop()`. With `untilIdle`, runs until the records that the stream held at the start are projected,
+   * and two polls in a row find nothing new, not even the worker's own writes. If producers continue writing, it
    * ends when it is past each shard's first later record of a base item. Retries temporary failures without a limit.
    * Rejects if trying again can't help: a fatal `StoreError`, a stream that is gone (`no-stream`, `stream-ended`), an
-   * invalid record (`invalid-record`, `missing-images`), a checkpoint that can't be read or written. A worker runs only
+   * invalid record (`invalid-record`, `missing-images`), or a checkpoint that can't be read or written. A worker runs only
    * once.
    */
   run(options?: { untilIdle?: boolean }): Promise<WorkerResult>;

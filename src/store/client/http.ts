@@ -11,10 +11,10 @@ type ConnectionOptions = Pick<ClientOptions, 'maxConnections' | 'answerTimeoutMs
 export const MAX_CONNECTIONS = 64;
 const KEEP_ALIVE_MS = 60_000;
 const CONNECT_TIMEOUT_MS = 5_000;
-/** Limits the silence before and within an answer. */
+/** The longest silence allowed before and within an answer. */
 export const ANSWER_TIMEOUT_MS = 15_000;
 
-/** Without these limits, a dead connection holds a call for five minutes. */
+/** Without these limits, a dead connection would hold a call for five minutes. */
 export function timeLimits(answerTimeoutMs: number = ANSWER_TIMEOUT_MS): Agent.Options {
   checkNumber('answerTimeoutMs', answerTimeoutMs, { least: 1, isWhole: true });
   return {
@@ -59,8 +59,8 @@ class BrokenResponseError extends Error {
 }
 
 /**
- * The SDK would read an empty body, or `null`, as an empty answer. The checksum covers the body, because this client requests no
- * compression.
+ * Throws for a damaged body: the SDK would read an empty one, or `null`, as an empty answer. The checksum is of the body as received,
+ * because this client requests no compression.
  */
 function checkedResponse(response: WholeResponse): WholeResponse {
   const { statusCode, headers, body } = response;

@@ -4,7 +4,6 @@ import { WholeBodyAgent } from './http.ts';
 import { type ClientOptions, clientConfig } from './options.ts';
 
 /** An AWS service, called without retries and without an SDK client, which functions would have to load and projects to install. */
-
 export interface JsonService {
   /** The name in signatures: `sqs`. */
   name: string;
@@ -20,7 +19,7 @@ export const EVENT_BRIDGE: JsonService = {
   contentType: 'application/x-amz-json-1.1',
 };
 
-/** Throws a `StoreError`. */
+/** Throws a `StoreError` if the call fails. */
 export type CallService = (call: string, input: object) => Promise<Readonly<Record<string, unknown>>>;
 
 /** Throws `invalid-environment` if the region or the credentials are missing. */

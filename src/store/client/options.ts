@@ -15,7 +15,7 @@ export interface ClientOptions {
   /** Milliseconds that a server may be silent before the call is retried. Default 15,000. */
   answerTimeoutMs?: number | undefined;
   /**
-   * Whether calls of stores bypass the SDK, with a fifth of its CPU time. Default true. If you add middleware to the client, the SDK makes
+   * Whether stores bypass the SDK, to use a fifth of its CPU time. Default true. If you add middleware to the client, the SDK makes
    * all calls.
    */
   lean?: boolean | undefined;

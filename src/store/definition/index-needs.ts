@@ -10,14 +10,13 @@ import {
 } from './table-definition.ts';
 
 /** An index that the model needs: of derived items, or native. */
-
 export interface IndexNeed {
   name: string;
   /** Undefined for a native index. */
   index?: IndexName;
   partition: string;
   sort: string;
-  /** The attributes of a native index in words. Empty for an index of derived items. */
+  /** A description of a native index's attributes. Empty for an index of derived items. */
   held: string;
   definition: Required<IndexDefinition>;
   lackingIn(projection: Projection | undefined): string[];

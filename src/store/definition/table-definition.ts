@@ -3,7 +3,7 @@ import { attributesInIndex, valueIn } from '../../core/items/derived-item.ts';
 import { type CompiledModel, type IndexName, indexKeysOf } from '../../core/model/compiled.ts';
 import { type NativeIndexNeed, type NativeType, nativeIndexes } from '../../core/model/native-indexes.ts';
 
-/** Returns the CreateTable input for a model, with a stream of both images. */
+/** Returns the CreateTable input for a model, with both images in the stream. */
 export function tableDefinition(graph: CompiledModel): CreateTableCommandInput {
   const { name, partitionKey, sortKey } = graph.table;
   const keys = graph.indexes.flatMap((index) => Object.values(indexKeysOf(graph.table)[index]));

@@ -25,7 +25,7 @@ export interface LeanOptions {
   lean: LeanAttempt;
 }
 
-/** Returns the answer that `LeanWay` got instead of sending, or shows the request to `LeanWay`. */
+/** Returns the answer of `LeanWay` instead of sending the request, or shows the request to `LeanWay`. */
 export class LeanHandler extends UndiciHttpHandler {
   override async handle(
     request: HandledRequest,

@@ -152,7 +152,7 @@ function areSameCredentials(one: SigningCredentials, other: SigningCredentials):
 }
 
 /**
- * Matches inputs with binary values, which JSON doesn't encode as DynamoDB expects. Texts can't match, because their quotes are escaped.
+ * Matches inputs with binary values, which JSON doesn't encode as DynamoDB expects. Strings can't match, because their quotes are escaped.
  */
 const BINARY_INPUT = /"B":\{(?:\}|"0":|"type":)|"BS":\[\{/;
 
@@ -198,7 +198,7 @@ function parseMembers(text: string): Members | undefined {
   try {
     return JSON.parse(text);
   } catch {
-    // The SDK will report what is wrong with the text.
+    // The SDK will report what is wrong with the body.
     return undefined;
   }
 }
@@ -223,7 +223,7 @@ function metadataOf(httpStatusCode: number, headers: WholeResponse['headers']): 
   };
 }
 
-/** The SDK's class would load the SDK. */
+/** Replaces the SDK's class, which would load the SDK. */
 class ConditionFailedError extends Error implements Omit<ConditionalCheckFailedException, keyof Error> {
   override readonly name = 'ConditionalCheckFailedException';
   readonly $fault = 'client';

@@ -1,7 +1,7 @@
 import { DescribeTableCommand } from '@aws-sdk/client-dynamodb';
 import { noteTimeOfAnswer } from './answer-time.ts';
 
-/** The SDK drops the header with DynamoDB's time. */
+/** Keeps the header with DynamoDB's time, which the SDK drops. */
 export class TimedDescribeTableCommand extends DescribeTableCommand {
   constructor(input: DescribeTableCommand['input']) {
     super(input);

@@ -32,8 +32,8 @@ export interface TablePlan {
   steps: TableStep[];
   texts: string[];
   /**
-   * Changes that are only made on request: TTL for a table with items, replacing an index with all attributes, deleting an unused native
-   * index.
+   * Changes that are only made on request: TTL for a table with items, replacing an index that projects all
+   * attributes, deleting an unused native index.
    */
   left: string[];
   /** Maximum write units for filling the new indexes. Items without an index's keys cost nothing. */
@@ -107,7 +107,7 @@ function leftText({ table: { ttl } }: CompiledModel): string {
   return `TTL stays off, since the table has items: --ttl ${ttl} lets it delete those whose ${ttl} is over`;
 }
 
-/** Not replaced under the same name, because readers would lack the index in between. */
+/** Reports indexes with all attributes. Replacing one would leave readers without it for a while. */
 function dearIndexes(graph: CompiledModel, table: TableDescription): string[] {
   return graph.indexes
     .filter((index) => indexNamed(graph.table.indexNames[index], table)?.Projection?.ProjectionType === 'ALL')
@@ -117,7 +117,7 @@ function dearIndexes(graph: CompiledModel, table: TableDescription): string[] {
     });
 }
 
-/** Reported because each write of their items costs more. */
+/** Reports unused indexes because they make writes of their items cost more. */
 function unusedIndexes(graph: CompiledModel, table: TableDescription): string[] {
   const used = new Set(indexNeeds(graph).map(({ name }) => name));
   return (table.GlobalSecondaryIndexes ?? [])
@@ -130,7 +130,7 @@ function unusedIndexes(graph: CompiledModel, table: TableDescription): string[] 
     });
 }
 
-/** Reported because readers don't use an index with another name. */
+/** Reports indexes with the keys of a native index but another name, because readers don't use them. */
 function twinsOfNative(graph: CompiledModel, table: TableDescription): string[] {
   const used = new Set(indexNeeds(graph).map(({ name }) => name));
   return (table.GlobalSecondaryIndexes ?? [])

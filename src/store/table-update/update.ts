@@ -69,7 +69,7 @@ async function updateInput(
   return additionOf(graph, needOfStep(graph, step), await requireTable(client, graph.table.name));
 }
 
-/** DynamoDB makes one index at a time. */
+/** Separates the steps, because DynamoDB builds one index at a time. */
 async function waitUntilActive(
   client: DynamoDBClient,
   graph: CompiledModel,

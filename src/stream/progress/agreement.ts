@@ -154,7 +154,7 @@ async function completeSourceNode(
 
 const EDGES_PAGE = 250;
 
-/** Returns the sort keys of edges' items that differ, and adds everything read to `stored`. */
+/** Returns the sort keys of the edges' index items that differ, and adds everything read to `stored`. */
 async function differingEdges(
   { graph, store }: AgreementContext,
   source: string,
@@ -198,7 +198,7 @@ async function differingEdges(
   return [];
 }
 
-/** Longer texts are hashed, because a token contains the revisions, and a node may have thousands of edges. */
+/** Longer strings are hashed, because a token contains the revisions, and a node may have thousands of edges. */
 const REVISIONS_LENGTH = 16;
 
 function revisionsOf(stored: ReadonlyMap<string, Item | undefined>): string {

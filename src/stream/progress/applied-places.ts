@@ -9,8 +9,7 @@ import type { Store } from '../../core/store-port.ts';
 import { StoreError } from '../../foundation/errors.ts';
 import { forEachAtOnce } from '../../foundation/for-each.ts';
 
-/** How far a shard is applied. The next walk of the shard begins there. */
-
+/** How far a shard is applied. The next walk of the shard begins here. */
 export interface AppliedPlace {
   /** The stream's label: another stream may have a shard of the same name. */
   stream: string;
@@ -21,19 +20,19 @@ export interface PublishedShard {
   shardId: string;
   open: number;
   oldestMs?: number | undefined;
-  /** The shard is still listed, but has left the stream. */
+  /** True if the shard is still listed, but has left the stream. */
   isLost?: boolean | undefined;
 }
 
 export interface PublishedLowWatermark {
   streamArn: string;
-  /** Every record made before this time is applied, in milliseconds since 1970; absent if unknown. */
+  /** All records from before this time are applied, in milliseconds since 1970; absent if unknown. */
   upToMs?: number | undefined;
   lookedAtMs: number;
   shards?: readonly PublishedShard[] | undefined;
   /** When the table was found to have a new stream; absent if no low watermark of an earlier stream was published. */
   renewedMs?: number | undefined;
-  /** The process that alone moves the low watermark until `leaseUntilMs`, in milliseconds since 1970. */
+  /** The only process that moves the low watermark until `leaseUntilMs` (milliseconds since 1970). */
   holder: string;
   leaseUntilMs: number;
 }

@@ -5,14 +5,13 @@ import { queriedItems } from '../../core/store-pages.ts';
 import type { Store } from '../../core/store-port.ts';
 
 /**
- * Records that a consumer has applied. Only claimed records count as applied: a consumer that crashes, freezes or gives up a batch reports
- * nothing, so its newest position proves nothing about earlier records.
+ * A range of records that a consumer has applied. Only claimed records count as applied: a consumer that crashes, freezes or gives up a
+ * batch reports nothing, so its newest position proves nothing about earlier records.
  */
-
 export interface Claim {
   first: string;
   last: string;
-  /** The number of records. If the shard has more records between `first` and `last`, other lanes apply the rest. */
+  /** Number of records. If the shard has more records between `first` and `last`, other lanes apply the rest. */
   records: number;
   /** The stream's label: another stream of the table may use the same sequence numbers. */
   stream?: string;
@@ -45,7 +44,7 @@ export interface Run {
 export interface Coverage {
   /** The ranges of unclaimed records. All records before the first range are applied. */
   free: readonly Run[];
-  /** Several batches of the shard are applied in parallel. A claim then only covers some of the records from `first` to `last`. */
+  /** True if several batches of the shard are applied in parallel. A claim then only covers some of the records from `first` to `last`. */
   hasLanes: boolean;
 }
 
@@ -95,7 +94,7 @@ export function appliedCount({ free: [first] }: Coverage, records: readonly Open
 }
 
 const PREFIX = 'cover/';
-/** Sorts after all keys with the prefix: `0` is the character after `/`. */
+/** The end of the keys with the prefix: `0` is the character after `/`. */
 const AFTER = 'cover0';
 const [CLAIMS, STREAM] = ['claims', 'stream'];
 const KEPT_SECONDS = 25 * 3600;

@@ -16,9 +16,9 @@ export interface LowWatermarkOptions {
   now?: RuntimeOptions['now'];
   /** The table. */
   store: Store;
-  /** Finds the table's stream. */
+  /** The client used to find the table's stream. */
   client: DynamoDBClient;
-  /** Reads the stream: `createStreamsClient()`. */
+  /** The client used to read the stream: `createStreamsClient()`. */
   streams: DynamoDBStreamsClient;
   /** How long all callers share an answer, in milliseconds. Default 5,000. */
   everyMs?: number | undefined;
@@ -62,7 +62,7 @@ export function createLowWatermark(
     }
     return await mover.advance(everyMs);
   };
-  // The table may have a new stream, of which nothing is known yet.
+  // The table may have a new stream, about which nothing is known yet.
   const onGone = (): undefined => {
     mover = undefined;
   };

@@ -25,12 +25,12 @@ const INTERVAL_MS = 10_000;
 const BEAT_INTERVALS = 2;
 /** Shards per progress item, and claims per claims item. Both items fit into 1 KB, so that a write takes one unit. */
 const [SHARDS_A_WRITE, CLAIMS_A_WRITE] = [5, 36];
-/** Claims kept while writes fail. The sweep reconciles the records of lost claims. */
+/** Maximum number of claims kept while writes fail. The sweep reconciles the records of lost claims. */
 const MOST_KEPT = 10_000;
 
 /**
- * Records in the table what a consumer has applied: the claims of its records, and its position in each shard. Every ten seconds it writes
- * one progress item, and one claims item for up to four batches per second. Each costs one unit. A failed write doesn't fail the consumer.
+ * Writes to the table what a consumer has applied: the claims of its records, and its position in each shard. Every ten seconds it writes
+ * one progress item, and one claims item for each 36 claims. A failed write doesn't fail the consumer.
  */
 export class ProgressRecorder {
   private readonly id: string;

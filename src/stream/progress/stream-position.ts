@@ -18,14 +18,11 @@ export interface ShardPosition {
   behindSeconds: number;
   /** Number of records that aren't applied, as far as counted. */
   waiting: number;
-  /**
-   * True if the shard was read to its end, and all its open records were compared or one was late. False if only a sample was compared,
-   * without a late record.
-   */
+  /** True if the shard was read to its end, and its open records were all compared, or one of those compared is not applied. */
   isCertain: boolean;
-  /** The shard is still listed, but has left the stream, so its records can't be applied any more. */
+  /** True if the shard is still listed, but has left the stream, so its records can't be applied any more. */
   isLost?: boolean | undefined;
-  /** All records up to this one are applied; absent if there is none, or unknown. */
+  /** Sequence number up to which all records are applied; absent if none are, or if unknown. */
   appliedUpTo?: string | undefined;
 }
 
@@ -35,7 +32,7 @@ export interface StreamPosition {
   lookedAtMs: number;
   consumers: ConsumerProgress[];
   shards: ShardPosition[];
-  /** Every record made before this time is claimed, in milliseconds since 1970; absent if the claims don't show it. */
+  /** All records from before this time are claimed, in milliseconds since 1970; absent if the claims don't show it. */
   claimedUpToMs?: number | undefined;
   /** Number of GetRecords calls made. */
   streamReads: number;
@@ -68,7 +65,7 @@ export async function streamPosition(graph: CompiledModel, options: PositionCont
   const { lookedAtMs, shards, upToMs, pages } = await walk.look();
   const turns = pLimit(COMPARED_AT_ONCE);
   const positions = await Promise.all(shards.map((shard) => shardPosition(context, shard, lookedAtMs, turns))).finally(
-    // If a comparison fails, those that are waiting are skipped.
+    // After a failed comparison, the waiting ones are skipped.
     () => turns.clearQueue(),
   );
   const claimed = upToMs === undefined ? {} : { claimedUpToMs: upToMs };

@@ -39,9 +39,9 @@ export interface WalkedShard {
   free: readonly Run[];
   isWhole: boolean;
   isClosed: boolean;
-  /** The shard is still listed, but has left the stream. */
+  /** True if the shard is still listed, but has left the stream. */
   isLost: boolean;
-  /** Several batches of the shard are applied in parallel, so claims don't show how far it is applied. */
+  /** True if several batches of the shard are applied in parallel, so claims don't show how far it is applied. */
   hasLanes: boolean;
   appliedUpTo: string | undefined;
   readUpToMs: number | undefined;
@@ -50,7 +50,7 @@ export interface WalkedShard {
 export interface WalkedStream {
   lookedAtMs: number;
   shards: readonly WalkedShard[];
-  /** Every record made before this time is applied; undefined if the claims don't show it. */
+  /** All records from before this time are applied; undefined if the claims don't show it. */
   upToMs: number | undefined;
   /** True if any later records are in another stream. */
   isDisabled: boolean;

@@ -29,7 +29,7 @@ import { countUnknownType, isOfModel } from './unknown-types.ts';
 export interface CheckOptions extends RuntimeOptions, TelemetryOption, RateOptions {
   /** The table. */
   store: Store & ScanSource;
-  /** The number of segments in which the table is read in parallel. Default 8. */
+  /** Number of segments in which the table is read in parallel. Default 8. */
   segments?: number | undefined;
   /** Checks only these segments, 0 to `segments - 1`. Default: all. */
   onlySegments?: readonly number[] | undefined;
@@ -37,7 +37,7 @@ export interface CheckOptions extends RuntimeOptions, TelemetryOption, RateOptio
   sources?: readonly string[] | undefined;
   /**
    * Leaves out items that depend on other partitions: copies of nodes, the reverse items of their edges and the continuations of fan-outs.
-   * Use it for a source without those partitions.
+   * Use it for a store without those partitions.
    */
   withoutLookUps?: boolean | undefined;
   /** Also reports edges to missing nodes, for one or two read units each. Only in one run over the whole table. Default false. */
@@ -298,7 +298,7 @@ class Check {
       });
     if (noted === 'base') this.dangling?.add(key, item);
     else if (noted === 'unknown') {
-      // The registry may have none of a type's projections ready, for example after its stream was switched off and on.
+      // The registry may have none of a type's projections ready, for example after the stream was switched off and on.
       if (isOfModel(this.own, key, item)) return;
       const type = countUnknownType(this.options.graph, this.tally.totals.unknownTypes, key);
       this.tally.countAndReport({ ...key, verdict: 'unknown', expected: null, actual: type });

@@ -45,8 +45,8 @@ interface Look {
 export type Looker = Gathered<Nominated, Look>;
 
 /**
- * Doesn't read a nominated item again. If the consumer has written it since, the second look sees another revision, and the difference
- * doesn't count.
+ * Makes a looker that doesn't read an item again after its nomination. If the consumer has written it since, the second look sees another
+ * revision, and the difference doesn't count.
  */
 export function lookerOf(context: ConfirmContext): Looker {
   return new Gathered(async (nominated) => {
@@ -62,8 +62,8 @@ export function lookerOf(context: ConfirmContext): Looker {
 }
 
 /**
- * Distinguishes lag from drift. Judges each suspect, and judges it again once the stream has passed that moment. Any write of the item in
- * between raises its revision, so what differs under the same revision won't go away by itself (decision 008).
+ * Distinguishes lag from drift. Judges each suspect, and again once the stream has passed the moment of the first look. Any write of the
+ * item in between raises its revision, so what differs under the same revision won't go away by itself (decision 008).
  */
 export async function confirm(
   context: ConfirmContext,

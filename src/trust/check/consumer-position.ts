@@ -15,7 +15,7 @@ export interface PositionAnswer {
   appliedMs: number | undefined;
 }
 
-/** A shard serves only five reads a second to all of its readers, and each question reads the stream. */
+/** A shard serves only five reads a second to all its readers, and each question reads the stream. */
 const ANSWER_HOLDS_MS = 350;
 
 export class SharedPosition {
@@ -38,7 +38,7 @@ export class SharedPosition {
       const answer = await this.asking;
       if (answer.askedAtMs > momentMs) return answer;
     }
-    // If another caller asked while this call waited, that question is new enough for this call too.
+    // If another caller asked while this call waited, that question is new enough.
     if (this.questions === before && (this.latest === undefined || this.msUntilNextQuestion <= 0))
       this.startQuestion(momentMs);
     return await (this.asking ?? this.latest!);

@@ -82,7 +82,7 @@ export function emptyCounts(): CheckCounts {
   };
 }
 
-/** Parses a cursor. Throws `invalid-cursor` if the value isn't one. */
+/** Throws `invalid-cursor` if the value isn't a cursor. */
 export function parseCursor(value: unknown): CheckCursor {
   const result = cursorSchema.safeParse(value, parsingInEnglish());
   if (result.success) return result.data;

@@ -20,7 +20,7 @@ const CHUNK = 50;
 type FarEdge = [source: string, sortKey: string, target: string];
 
 /**
- * Finds edges to nodes that do not exist, within the one scan. Each node sets a bit in a map of fixed size. An edge
+ * Finds edges to nodes that do not exist, within one scan. Each node sets a bit in a map of fixed size. An edge
  * whose target has no bit yet goes into a temporary file, and is tested again after the scan, when all nodes are
  * known. Only the edges that remain are looked up. Two nodes may share a bit, so a few dangling edges are missed: the
  * finding is a warning.

@@ -1,7 +1,6 @@
 /** With this many elements waiting, a call begins although another one is under way. */
 const TOGETHER = 100;
 
-/** The elements of one caller, with the callbacks for their answers. */
 interface Waiting<One, Answer> {
   ones: readonly One[];
   resolve: (answers: readonly Answer[]) => void;

@@ -24,26 +24,25 @@ export interface InspectorContext extends ConfirmContext {
   onRepaired: (count: number) => void;
   /** True if every difference is repaired without a second look and without findings. */
   isHasty?: boolean;
-  /** How many partitions, and items that other partitions determine, may wait for the stream at once. Default 5,000. */
+  /** Maximum number of partitions, and of items that other partitions determine, that may wait for the stream. Default 5,000. */
   mostOpen?: number;
   /** Leaves out items that other partitions determine. */
   withoutLookUps?: boolean;
   /**
-   * The registry's current model: items that changed in it since the check began are not judged. Absent: nothing
-   * changes.
+   * The registry's current model: items whose projection changed in it since the check began are not judged. Absent:
+   * nothing changes.
    */
   model?: WriterModel;
 }
 
-/** What is inspected: a partition, or one item that other partitions determine. */
 type Place = { source: string } | { item: LookedUp };
 
 const READ_AT_ONCE = 8;
-/** Suspects that are judged together, which takes two calls of DynamoDB. */
+/** Number of suspects judged together, with two calls to DynamoDB. */
 const CHUNK = 100;
 /** An item of another partition counts twice, because a cursor stores two keys for it. */
 const ITEM_PLACES = 2;
-/** Bounds the memory: suspects, and partitions with suspects, that may wait for the stream at once. */
+/** Maximum numbers of suspects, and of partitions with suspects, that wait for the stream, to bound the memory. */
 const MOST_WAITING = 20_000;
 const MOST_OPEN = 5_000;
 
@@ -114,7 +113,6 @@ export class Inspector {
       });
   }
 
-  /** Resolves when `more` further places fit. */
   private async waitForRoom(more = 0): Promise<void> {
     const { mostOpen = MOST_OPEN } = this.context;
     const isFull = (): boolean => {

@@ -29,7 +29,7 @@ export class KeptFindings {
     return VERDICT_NAMES.flatMap((verdict) => this.kept.get(verdict) ?? []);
   }
 
-  /** The number of findings that did not fit, by verdict. */
+  /** Number of findings that did not fit, by verdict. */
   get leftOut(): Partial<Record<Verdict, number>> {
     return Object.fromEntries(this.more);
   }

@@ -14,14 +14,14 @@ import { CALLS_AT_ONCE, forEachOf } from '../../foundation/for-each.ts';
 /** The result of the last check of the whole table. */
 export interface LastCheck {
   endedAtMs: number;
-  /** Not later than the read of the first page, in milliseconds since 1970; absent if unknown. */
+  /** A time no later than the first read, in milliseconds since 1970; absent if unknown. */
   beganAtMs?: number | undefined;
   verdict: 'clean' | 'drift' | 'failed';
   /** Differences that were found and not repaired. */
   drift: number;
   pending: number;
   quarantined: number;
-  /** Items that the table's registry doesn't know. */
+  /** Number of items that the table's registry doesn't know. */
   unregistered?: number;
 }
 
@@ -36,7 +36,7 @@ interface CheckShare extends FoundCounts {
 
 export interface NotedTotals extends Pick<VerdictCounts, 'drift' | 'pending' | 'quarantined' | 'unregistered'> {
   repaired: number;
-  /** Not later than the read of the first page, in milliseconds since 1970. */
+  /** A time no later than the first read, in milliseconds since 1970. */
   beganAtMs?: number | undefined;
 }
 
@@ -111,8 +111,8 @@ export async function clearShares(table: TableNames, store: Pick<Store, 'delete'
 }
 
 /**
- * Counts from the end of the last check of the whole table. Until one has ended, counts from the first call of this
- * function, which saves its time in the table.
+ * Returns the seconds since the last check of the whole table ended. Until a check has ended, counts from the first
+ * call of this function, which saves its time in the table.
  */
 export async function checkAgeSeconds(
   { table, store, stats }: CountingReader<'getMany'> & { table: TableNames; store: Pick<Store, 'put'> },

@@ -15,7 +15,7 @@ export interface NominateContext {
   store: Pick<Store, 'getMany' | 'query'>;
   /** Leaves out items that other partitions determine: the nodes that the view copies from are not read. */
   withoutLookUps?: boolean | undefined;
-  /** Parts of a partition that are kept in memory at once. Default 20,000. */
+  /** Maximum number of parts of a partition in memory. Default 20,000. */
   mostParts?: number;
 }
 

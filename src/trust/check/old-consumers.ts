@@ -28,6 +28,6 @@ export async function refuseOldConsumers(
     `The consumer ${old.id} projects a different model (${old.model}) than this one (${graph.fingerprint}); it was seen ${Math.round((nowMs - old.seenAtMs) / 1000)} s ago.`,
     'Deploy this model to every consumer, wait until no other has been seen for a minute, and rebuild then; or run edgeloom rebuild --force.',
   );
-  // By this name the state machine knows not to call again.
+  // This name tells the state machine not to call again.
   throw Object.assign(error, { name: WRONG_INPUT });
 }

@@ -30,7 +30,7 @@ import { standingOf } from '../../registry/standing.ts';
 import { type Part, type PartKey, Parts, type PartsOptions } from './parts.ts';
 
 const MOST_STUCK = 10_000;
-/** Base items of a view in one suspect. */
+/** Maximum number of base items of a view in one suspect. */
 const MOST_BASES = 100;
 /** The group of index items. An element of the view has its edge type as group. */
 const INDEX_ITEMS = '';

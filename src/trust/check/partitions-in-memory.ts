@@ -10,7 +10,7 @@ export class PartitionsInMemory implements Pick<Store, 'get' | 'getMany' | 'quer
 
   constructor(private readonly table: TableNames) {}
 
-  /** Adds an item. A later item with the same key replaces it. */
+  /** Replaces an item with the same key. */
   add({ source, target }: ItemKey, item: Item): void {
     const partition = this.partitions.get(source) ?? new Map<string, Item>();
     this.partitions.set(source, partition.set(target, item));

@@ -20,18 +20,17 @@ export interface Part extends PartKey {
   actual?: string | undefined;
   /** Sort key of the base item that asks for the part. */
   base?: string;
-  /** The stored item. */
   derived?: Item;
   /** True if the part is wrong whatever base items ask for. */
   isWrong?: boolean;
 }
 
-/** Bounds the memory for a partition that is being read. */
+/** Defaults that limit the memory for a partition that is being read. */
 const MOST_PARTS = 20_000;
 const BUCKETS = 1_024;
 
 export interface PartsOptions {
-  /** Parts that are kept individually. Default 20,000. */
+  /** Maximum number of parts kept individually. Default 20,000. */
   mostParts?: number | undefined;
   /** Number of buckets in a group. Default 1,024. */
   buckets?: number;
@@ -137,8 +136,8 @@ class Bucket {
 const LANES = 4;
 
 /**
- * A digest of a collection of texts that does not depend on their order: the sum of their hashes, each 128 bits of
- * SHA-256. With an exclusive or instead of a sum, a text that was added twice would vanish.
+ * A digest of a collection of strings that does not depend on their order: the sum of their hashes, each 128 bits of
+ * SHA-256. With an exclusive or instead of a sum, a string that was added twice would vanish.
  */
 class CollectionDigest {
   count = 0;
@@ -150,7 +149,7 @@ class CollectionDigest {
     this.count += 1;
   }
 
-  /** Wrong with a probability of 2^-128. */
+  /** The answer is wrong with a probability of 2^-128. */
   equals(other: CollectionDigest): boolean {
     return this.count === other.count && this.lanes.every((sum, lane) => sum === other.lanes[lane]);
   }

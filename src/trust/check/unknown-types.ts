@@ -26,7 +26,7 @@ export function countUnknownType(graph: CompiledModel, types: UnknownType[], key
   return type;
 }
 
-/** Tells whether the model has the type of a base item. It may have types that are not ready in the table yet. */
+/** Tells whether the model has the type of a base item. The model may have types that are not ready in the table yet. */
 export function isOfModel(graph: CompiledModel, { source, target }: ItemKey, item: Item): boolean {
   return classifyBaseItem(graph, source, target, item).kind !== 'unknown';
 }
@@ -42,7 +42,7 @@ function unknownTypeOf({ nodes, edges }: CompiledModel, key: ItemKey): { type: s
 }
 
 /**
- * Returns the type at the start of a node id or sort key, or the text itself if it has none, cut to
+ * Returns the type at the start of a node id or sort key, or the string itself if it has none, cut to
  * `MOST_CHARACTERS`.
  */
 function typeAtStart(text: string): string {

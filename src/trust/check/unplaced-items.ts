@@ -6,12 +6,12 @@ import type { ItemKey } from '../../core/store-port.ts';
 
 /** Counts base items whose type isn't in the model, by the form of their keys. */
 
-/** The items whose keys have the same form. */
+/** Items whose keys have the same form. */
 export interface UnplacedForm {
   /** The beginnings of both keys, with `…` where more follows: `invoice#… line#…`. */
   form: string;
   items: number;
-  /** The keys of some of the items. */
+  /** Keys of some items. */
   examples: ItemKey[];
 }
 
@@ -20,17 +20,16 @@ export interface UnplacedCount {
   items: number;
   /** The forms, most items first. */
   forms: UnplacedForm[];
-  /** Items of further forms. */
+  /** Number of items of further forms. */
   others: number;
 }
 
-/** The most forms that are counted separately, and the most examples of each. */
+/** Maximum numbers of forms counted separately, and of examples of each. */
 const [MOST_FORMS, MOST_EXAMPLES] = [100, 3];
-/** The most characters of one key in a form. */
+/** Maximum number of characters of one key in a form. */
 const MOST_CHARACTERS = 40;
 const WORD_CHARACTER = /[\p{L}\p{N}]/u;
 
-/** Counts items whose type isn't in the model. */
 export class UnplacedItems {
   private readonly forms = new Map<string, UnplacedForm>();
   private items = 0;
@@ -38,7 +37,6 @@ export class UnplacedItems {
 
   constructor(private readonly graph: CompiledModel) {}
 
-  /** Counts an item if it is a base item whose type isn't in the model. */
   addItem(key: ItemKey, item: Item): void {
     const { source, target } = key;
     if (isServicePartition(source) || isDerivedKey(target)) return;

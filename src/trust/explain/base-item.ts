@@ -25,7 +25,7 @@ export interface ExplainedPart {
   state: PartState;
   /** The reason for the state, as a sentence. */
   reason: string;
-  /** The expected and the stored text if they differ; null: nothing. */
+  /** The expected and the stored content if they differ; null: nothing. */
   difference?: { expected: string | null; stored: string | null };
 }
 

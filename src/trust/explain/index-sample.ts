@@ -3,7 +3,7 @@ import type { SampledIndexes } from '../observe/state.ts';
 
 /** The index sample in a `Status`. */
 export interface IndexSampleStatus {
-  /** Changed items that were compared with what the indexes show. */
+  /** Number of changed items that were compared with what the indexes show. */
   asked: number;
   /** How many of them still differed after all waits. */
   wrong: number;

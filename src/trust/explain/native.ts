@@ -7,7 +7,6 @@ import type { ItemKey } from '../../core/store-port.ts';
 import type { ExplainedPart } from './base-item.ts';
 
 /** Explains native orders and searches. DynamoDB maintains these, so there is no derived item to compare. */
-
 export function explainNative(
   graph: CompiledModel,
   key: ItemKey,
@@ -32,7 +31,7 @@ export function explainNative(
   });
 }
 
-/** The type distinguishes a number from a text with the same digits: `a number (20260102)`. */
+/** The type distinguishes a number from a string with the same digits: `a number (20260102)`. */
 function typedText(value: AttributeValue): string {
   return typeName(typeOf(value)) + ('S' in value || 'N' in value ? ` (${textOf(value)})` : '');
 }

@@ -17,7 +17,7 @@ export interface PositionOfStream {
    */
   latest(): Promise<StreamPosition>;
   /**
-   * @param graceMs how long the check lets a difference last. With a short one the stream is read, because a
+   * @param graceMs how long the check lets a difference last. If it is short, the stream is read, because a
    * published position is late.
    */
   consumer(graceMs: number): ConsumerPosition;

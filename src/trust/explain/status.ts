@@ -103,7 +103,7 @@ export interface ExceptionStatus {
 export interface Status {
   shards: ShardStatus[];
   consumers: ConsumerStatus[];
-  /** The number of quarantine entries for each reason. */
+  /** Number of quarantine entries for each reason. */
   quarantined: Record<string, number>;
   /** False: the quarantine has more entries than were counted. */
   quarantineIsWhole: boolean;
@@ -117,7 +117,7 @@ export interface Status {
   verifiedThrough: string | null;
   /** The item, shard or gap that holds back `verifiedThrough`; null: none, or no observer has run. */
   verifiedHeldBy: string | null;
-  /** The number of differences that the observer has found and nobody has repaired. */
+  /** Number of differences that the observer has found and nobody has repaired. */
   drift: number;
   /** Unfinished erasures, the oldest first. */
   erasures: ErasureStatus[];
@@ -140,7 +140,7 @@ export interface Status {
   advice: string[];
   /** Read capacity units consumed, without those for the stream's position. */
   rcu: number;
-  /** GetRecords calls for the stream's position. A shard serves five per second to all of its readers. */
+  /** GetRecords calls for the stream's position. A shard serves five per second to all its readers. */
   streamReads: number;
 }
 
@@ -152,7 +152,7 @@ const ALIENS =
 const UNVERIFIED_MS = 15 * 60_000;
 const UNREADABLE = 'make the erasure again from its first run, then delete the item.';
 const MOST_CONFLICTS = 5;
-/** Entries in one Query when the count is bounded; an entry usually has some KB. */
+/** Entries in one Query when the count is bounded; an entry usually has a few KB. */
 const ENTRIES_AT_ONCE = 100;
 /** Checks run every night and may take two hours. */
 const CHECK_DUE_HOURS = 26;
@@ -390,7 +390,7 @@ function shardStatus(
   return { id, atEnd, behindSeconds, state: isGone ? 'gone' : 'behind' };
 }
 
-/** A consumer of many shards has several records; the latest one counts. */
+/** A consumer of many shards has several records; the latest counts. */
 function consumersOf(records: readonly ConsumerProgress[]): ConsumerStatus[] {
   const byId = new Map<string, ConsumerProgress>();
   for (const record of records) {

@@ -26,7 +26,7 @@ const schema = z.object({
     startSequenceNumber: sequenceNumber,
     endSequenceNumber: sequenceNumber,
   }),
-  // AWS writes the event as text, LocalStack as an object.
+  // AWS writes the event as a string, LocalStack as an object.
   payload: z.optional(z.union([z.string(), z.looseObject({})])),
 });
 const payloadSchema = z.object({

@@ -16,7 +16,7 @@ export interface StreamRange {
   endSequenceNumber: string;
 }
 
-/** Empty pages in a row: a page may be empty before the end of its shard. */
+/** Maximum number of empty pages in a row. A page may be empty before the end of its shard. */
 const MOST_EMPTY_PAGES = 100;
 
 export async function readStreamRange(streams: DynamoDBStreamsClient, batch: StreamRange): Promise<RawRecord[]> {

@@ -39,7 +39,7 @@ const testSchema = z.object({ Event: z.literal('s3:TestEvent') });
 /**
  * Returns the failed batches of a message. The message comes from the mapping, from a bucket that stores whole
  * batches, or from a topic that wraps either. A bucket's test message contains no batch. Throws
- * `invalid-failure-message` for any other text, and `wrong-bucket` for a bucket that isn't in `buckets`.
+ * `invalid-failure-message` for any other message, and `wrong-bucket` for a bucket that isn't in `buckets`.
  */
 export async function failedBatchesOf(text: string, from: FailureBuckets): Promise<FailedBatch[]> {
   const message = parsedMessage(text);

@@ -51,7 +51,7 @@ export async function redriveMessage(
 }
 
 /**
- * Lets the low watermark move past the records.
+ * Claims the records, so that the low watermark can move past them.
  *
  * @param ends the end of each batch in `records`.
  */
@@ -90,7 +90,7 @@ function parseRest(text: string): Rest {
 
 const S3 = '@aws-sdk/client-s3';
 
-/** The most messages that SQS returns in one call. */
+/** Maximum number of messages that SQS returns in one call. */
 const MESSAGES = 10;
 const WAIT_SECONDS = 1;
 const MOST_ATTEMPTS = 3;
@@ -101,7 +101,7 @@ const received = z.object({
 
 /**
  * Deletes each message that is reconciled in full. Others stay in the queue, are counted as left, and don't stop the
- * rest. Requests are signed, so a URL that isn't of SQS or this machine throws `untrusted-queue`; with `anyHost` any
+ * rest. Requests are signed, so a URL outside SQS and this machine throws `untrusted-queue`; with `anyHost` any
  * HTTPS host is allowed.
  *
  * @param options `openQueue` returns a function that calls SQS at an endpoint.
@@ -125,7 +125,7 @@ export async function redriveQueue(
     const { Messages = [] } = received.parse(
       await callQueue('ReceiveMessage', { MaxNumberOfMessages: MESSAGES, WaitTimeSeconds: WAIT_SECONDS }),
     );
-    // A message that was left becomes visible again, but one attempt per run is enough.
+    // A message left in the queue becomes visible again, but one attempt per run is enough.
     const fresh = Messages.filter(({ MessageId }) => !seen.has(MessageId));
     if (fresh.length === 0) break;
     for (const { MessageId, Body, ReceiptHandle } of fresh) {

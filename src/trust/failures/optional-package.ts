@@ -1,6 +1,6 @@
 import { EdgeloomError } from '../../foundation/errors.ts';
 
-/** Throws `no-package`, with the command that installs the package. */
+/** If the package is missing, throws `no-package` with the command that installs it. */
 export async function loadOptionalPackage<Loaded>(name: string, loading: Promise<Loaded>): Promise<Loaded> {
   try {
     return await loading;

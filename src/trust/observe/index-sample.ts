@@ -12,12 +12,12 @@ import { type PlaceInIndex, shownAt } from '../../store/index-entry.ts';
 import type { SampledIndexes } from './state.ts';
 
 /**
- * Samples the indexes. DynamoDB maintains their content, so the observer only queries an index for a few of the items
- * that it has seen change, and counts the differences. These never hold back the verified time, and they are not
+ * Samples the indexes. DynamoDB maintains their content, so the observer only queries an index for a few changed
+ * items, and counts the differences. These never hold back the verified time, and they are not
  * drift.
  */
 
-/** The default share of the records of derived items for which the indexes are queried. */
+/** The default of `indexShare`. */
 export const INDEX_SHARE = 0.001;
 
 /** An item for which the indexes will be queried. */
@@ -33,7 +33,7 @@ export interface IndexQuestion {
   readonly left: readonly PlaceInIndex[];
   /** The earliest time of the next look. */
   dueMs: number;
-  /** Consecutive looks that found a difference. */
+  /** Number of consecutive looks that found a difference. */
   wrongLooks: number;
 }
 
@@ -56,7 +56,7 @@ export interface IndexDifference extends ItemKey {
 
 /** The wait before the first look, and the waits after each look that finds a difference, in milliseconds. */
 const WAITS_MS = [60_000, 60_000, 300_000, 900_000] as const;
-/** The most questions that are open, questions in a turn, and names of wrong items. */
+/** Maximum numbers of open questions, of questions in a turn, and of names of wrong items. */
 const [MOST_OPEN, MOST_A_TURN, MOST_NAMES] = [1_000, 10, 10];
 /** The counts restart at 0 after this time: old differences need no action. */
 const COUNTED_MS = 7 * 24 * 3_600_000;
@@ -66,7 +66,7 @@ export class IndexSample {
   private readonly open = new Map<string, IndexQuestion>();
   private counts: SampledIndexes | undefined;
 
-  /** @param share of the records of derived items, from 0 to 1. */
+  /** @param share the share of the records of derived items, from 0 to 1. */
   constructor(
     private readonly graph: Pick<CompiledModel, 'indexes'>,
     private readonly share: number = INDEX_SHARE,
@@ -196,11 +196,11 @@ async function answerTo({ graph, store }: AskContext, { key, holds, left }: Inde
   return { stored: item, holds: held, left: still };
 }
 
-/** Spreads texts that differ only in the last character. Source: Knuth, The Art of Computer Programming 3, 6.4. */
+/** Spreads the hashes of strings that differ only in the last character. Source: Knuth, The Art of Computer Programming 3, 6.4. */
 const GOLDEN_RATIO = 0x9e3779b1;
 
 /**
- * Tells whether a text belongs to a share of all texts. The answer for a text is always the same, so a replay judges
+ * Tells whether a string belongs to a share of all strings. The answer for a string is always the same, so a replay judges
  * the same records again.
  *
  * @param share from 0 to 1.

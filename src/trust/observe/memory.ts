@@ -18,9 +18,9 @@ export const OBSERVER_KEY = { source: SERVICE_PARTITION, target: 'observer' } as
 const [STATE, PLACES] = ['state', 'places'];
 /** How long a process keeps the lease without renewing it, in milliseconds. */
 export const OBSERVER_LEASE_MS = 60_000;
-/** The most characters of each text of a difference that are saved. A few large views wouldn't fit in full. */
+/** Maximum number of characters saved of each string of a difference. A few large views wouldn't fit in full. */
 const MOST_SHOWN = 2_000;
-/** The beginning of a text that was replaced by its hash. */
+/** The prefix of a hash that replaces a string. */
 const HASHED = 'sha256 ';
 
 /** A state with another version is ignored. */
@@ -73,8 +73,8 @@ export class TableMemory implements ObserverMemory {
   }
 
   /**
-   * Returns the lease without changing the state: the lease was held by another reader of the stream than an
-   * observer.
+   * Returns the lease without changing the state, because the holder of the lease was not an observer but another
+   * reader of the stream.
    */
   async release(): Promise<void> {
     const { item, saved } = await readSaved(this.store);
@@ -102,7 +102,7 @@ export class TableMemory implements ObserverMemory {
 }
 
 /**
- * Removes known differences and wrong items of the sample from the saved state, and replaces the texts of the others
+ * Removes known differences and wrong items of the sample from the saved state, and replaces the strings of the others
  * by hashes. A running process saves its own state again. Returns the item afterwards; undefined: there is none.
  *
  * @param isGone whether to remove an entry.
@@ -126,7 +126,7 @@ export async function withoutObserved(
   return (await readSaved(store)).item;
 }
 
-/** Replaces the texts of a difference. They are only for people: after a restart the part is looked at again. */
+/** Replaces the strings of a difference. They are only for people: after a restart the part is looked at again. */
 function withTexts(drift: ObservedDrift, textOf: (text: string) => string): ObservedDrift {
   const textOrNull = (text: string | null): string | null => (text === null ? null : textOf(text));
   return { ...drift, expected: textOrNull(drift.expected), stored: textOrNull(drift.stored) };

@@ -40,7 +40,7 @@ export interface ObserveOptions extends RuntimeOptions {
    * The indexes' content is sampled, never verified. Default 0.001.
    */
   indexShare?: number | undefined;
-  /** The sample of an earlier run in this process, to be continued. Default: a new one, of `indexShare`. */
+  /** Continues the sample of an earlier run in this process. Default: a new sample with `indexShare`. */
   indexSample?: IndexSample | undefined;
   /**
    * Called for each sampled item that an index still shows differently from the table 20 minutes or more after the
@@ -70,7 +70,7 @@ export interface ObserveOptions extends RuntimeOptions {
   onProgress?: ((progress: ObserverProgress, records: number) => void) | undefined;
   /**
    * Receives the changes that the records contain, in terms of the model: see `changesOf`. They count as delivered
-   * once it returns. If it throws, the run ends with its error, and the next run begins at the records before.
+   * once it returns. If it throws, the run ends with its error, and the next run delivers them again.
    * Default: no feed.
    */
   feed?: TakeEvents | undefined;
@@ -114,7 +114,7 @@ const LEAST_PAUSE_MS = 20;
  * lease.
  */
 const [FEW_SHARDS, MOST_SAVE_MS] = [500, 30_000];
-/** How long a low watermark is used by default, in milliseconds. */
+/** The default of `markMs`. */
 export const MARK_MS = 5_000;
 
 /**

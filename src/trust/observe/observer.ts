@@ -53,7 +53,7 @@ export interface ObserverLimits extends TailLimits {
   graceMs: number;
   /** With more open items and ranges, no records are read until some are closed. */
   mostOpen: number;
-  /** The most known drift that is saved and doesn't hold back the verified time. */
+  /** Maximum number of known differences that are saved and don't hold back the verified time. */
   mostExceptions: number;
 }
 
@@ -140,7 +140,8 @@ export class Observer {
   }
 
   /**
-   * When the positions were taken from which a check can be the base, in milliseconds since 1970; undefined: not yet.
+   * When the positions in the stream were taken, in milliseconds since 1970; undefined: not yet. A check can be the
+   * base if it begins later.
    */
   get sinceMs(): number | undefined {
     return this.positionsMs;
@@ -155,7 +156,7 @@ export class Observer {
     return this.items.drift;
   }
 
-  /** The number of items that aren't known to be right, and of ranges whose items aren't all known. */
+  /** Number of items that aren't known to be right, and of ranges whose items aren't all known. */
   get open(): number {
     return this.items.size;
   }
@@ -185,7 +186,7 @@ export class Observer {
     const ranges = [...new Set(left.map(({ source }) => source))].map(
       (source): Range => ({ kind: 'partition', source, edgeType: '' }),
     );
-    // It is unknown since when they differ. Until each is judged, nothing is verified.
+    // It is unknown since when these items differ. Until each is judged, nothing is verified.
     const touch: Touch = { shardId: NO_SHARD, after: undefined, stampMs: UNKNOWN_MS, receipt: 0 };
     const nowMs = this.context.now();
     // rule: what-the-check-has-left-is-open
@@ -284,8 +285,8 @@ export class Observer {
     // If this throws, nothing is saved, and the records are read again.
     await this.context.feeder?.tell(records);
     if (records.length > 0) {
-      // Read after the records, so the model has what readers used when they were made. If not, `noteWhatIsReady`
-      // finds it.
+      // Read after the records, so the model has what readers used when the records were made. If not,
+      // `noteWhatIsReady` finds it.
       const graph = await this.context.model.current();
       for (const record of records) this.receiveRecord(graph, record);
     }
@@ -349,7 +350,7 @@ export class Observer {
     if (failed !== undefined) throw failed.reason;
   }
 
-  /** The time before which every record was received; undefined: a shard was not read yet. */
+  /** The time before which all records were received; undefined: a shard was not read yet. */
   private get receivedThroughMs(): number | undefined {
     const { skewMs } = this.limits;
     const through = this.tail.horizon.leastThrough();
@@ -358,7 +359,7 @@ export class Observer {
     return through === undefined ? undefined : through.atMs - 2 * skewMs - 1_000;
   }
 
-  /** Nobody has judged the items of a projection that readers begin to use. Has to come last in a turn. */
+  /** Ends the proof if readers begin to use a projection whose items nobody has judged. Has to come last in a turn. */
   private async noteWhatIsReady(): Promise<void> {
     const { standings } = await this.context.model.current();
     const { ready: before } = this;
@@ -367,7 +368,7 @@ export class Observer {
     if (used === undefined) return;
     // rule: base-ends-when-more-is-ready
     this.needWholeCheck(`No check of the whole table has judged ${used}, which readers use now.`);
-    // The verified time was that of the other projections only.
+    // The verified time covered only the other projections.
     // rule: time-is-withdrawn-with-the-base
     this.throughMs = undefined;
   }

@@ -56,7 +56,7 @@ export interface OpenItem {
   readonly touches: Touches;
   readonly openedMs: number;
   dueMs: number;
-  /** Consecutive looks that found the item wrong. */
+  /** Number of consecutive looks that found the item wrong. */
   wrongLooks: number;
   /** What the last look has found, until it is judged. */
   found?: Found | undefined;
@@ -96,7 +96,7 @@ export interface ObserverPace {
    */
   marginMs: number;
   unknownMs: number;
-  /** The most drift that doesn't hold back the verified time. */
+  /** Maximum number of differences that don't hold back the verified time. */
   mostExceptions: number;
 }
 
@@ -125,7 +125,7 @@ export class OpenItems {
   }
 
   /**
-   * Records of a shard have to come in order.
+   * Opens the touched items. Records of a shard have to come in order.
    *
    * @param dueMs when to look at new items.
    */
@@ -184,7 +184,7 @@ export class OpenItems {
     );
   }
 
-  /** Closes the ranges for which every record made before the end of their Query was received. */
+  /** Closes the ranges whose Query ended before `receivedThroughMs`: all records from before its end were received. */
   closeRanges(receivedThroughMs: number): void {
     for (const [name, { queriedMs }] of this.ranges) {
       // The Query may miss a child that was added meanwhile, but the child's record names it.
@@ -219,9 +219,9 @@ export class OpenItems {
   }
 
   /**
-   * Returns the drift that is new.
+   * Returns the new drift.
    *
-   * @param receivedThroughMs every record made before this time was received.
+   * @param receivedThroughMs all records from before this time have been received.
    */
   judge(receivedThroughMs: number, nowMs: number): ObservedDrift[] {
     const news: ObservedDrift[] = [];
@@ -263,7 +263,7 @@ export class OpenItems {
     return !isApplied;
   }
 
-  /** Listed drift no longer holds back the verified time. */
+  /** Lists drift, which then no longer holds back the verified time. */
   private list(item: OpenItem, drift: ObservedDrift): void {
     item.drift = drift;
     // The verified time has passed what is listed, so a later record must not unlist it.

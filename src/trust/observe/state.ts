@@ -6,7 +6,7 @@ export interface ShardState {
   shardId: string;
   /** The record before the oldest one that is still open; undefined: from the shard's beginning. */
   after?: string | undefined;
-  /** True if the shard was read to its end and nothing of it is open. */
+  /** True if the shard was read to its end and has no open items. */
   isFinished: boolean;
   /** No record that is still to be read was made before this time, in milliseconds since 1970; absent: not known. */
   sinceMs?: number | undefined;
@@ -24,7 +24,7 @@ export interface Gap {
 
 /** What the indexes showed for sampled items. The counts restart at 0 each week. */
 export interface SampledIndexes {
-  /** Changed items that were compared with what the indexes show. */
+  /** Number of changed items that were compared with what the indexes show. */
   asked: number;
   /** How many of them the indexes showed wrongly after all waits. */
   wrong: number;
@@ -47,15 +47,15 @@ export interface ObserverState {
    * 1970; undefined: not known.
    */
   throughMs?: number | undefined;
-  /** When the check began that is the base of the proof; undefined: there was none. */
+  /** When the check that is the base of the proof began; undefined: there was none. */
   baseMs?: number | undefined;
-  /** The generations and shapes that readers used. If they use another one, a check of the whole table is needed. */
+  /** The generations and shapes that readers used. If readers start to use another, a check of the whole table is needed. */
   ready: string[];
-  /** When the positions were taken from which a check can be the base. */
+  /** When the positions in the stream were taken. A check can be the base if it begins later. */
   positionsMs: number;
   /** Absent: there is no gap. */
   gap?: Gap | undefined;
-  /** The known differences. Long texts are cut when they are saved. */
+  /** The known differences. Long strings are cut when they are saved. */
   drift: ObservedDrift[];
   /** The item, shard or gap that holds back the verified time; absent: none. */
   heldBy?: string | undefined;

@@ -33,7 +33,7 @@ import { standingOf } from '../../registry/standing.ts';
 /** Items that only a Query can name. */
 export interface Range {
   /**
-   * `copies`: views of other nodes that show a changed node. `joined`: index items of its edges. `partition`:
+   * `copies`: views of other nodes that show the node. `joined`: index items of the node's edges. `partition`:
    * anything in the partition.
    */
   kind: FanOutOf | 'partition';
@@ -112,7 +112,7 @@ function touchedByDerived(graph: CompiledModel, record: ChangeRecord): Touched {
   }
   const edge = edgeNamedInTarget(graph, record, newImage) ?? edgeNamedInTarget(graph, record, oldImage);
   const item = edge === undefined ? own : { ...own, bases: [edge] };
-  // While the reverse item is absent, no fan-out finds the edge, so its copy may be old.
+  // While the reverse item is absent, no fan-out finds the edge, so its copy may be outdated.
   // rule: reverse-item-touches-the-copy-behind-it
   if (edge !== undefined && reverseItemOf(graph, edge)?.key.target === target) others.push(shareOf(edge));
   return { items: [item, ...others], ranges: [] };

@@ -49,9 +49,9 @@ export interface RedriveOptions extends RuntimeOptions, TelemetryOption {
    * all in the index.
    */
   ids?: readonly string[] | undefined;
-  /** Calls in flight at once. Default 32. */
+  /** Calls in flight. Default 32. */
   concurrency?: number | undefined;
-  /** The model to maintain. Default: the registry's; without a registry the model itself. @internal */
+  /** The model to maintain. Default: the registry's; without a registry, `graph`. @internal */
   model?: WriterModel | undefined;
   /** Called after each entry, with the number of entries so far. */
   onProgress?: ((entries: number) => void) | undefined;
@@ -59,16 +59,16 @@ export interface RedriveOptions extends RuntimeOptions, TelemetryOption {
 
 /** The result of a redrive. */
 export interface RedriveResult extends Pick<ApplyStats, 'writes' | 'wcu' | 'rcu'> {
-  /** The number of entries tried; for a failed batch: its records. */
+  /** Number of entries tried; for a failed batch: its records. */
   entries: number;
   /**
-   * Entries that were reconciled with their base item and are cleared. For a failed batch: the number of reconciled
-   * records, counted from the first.
+   * Number of entries that were reconciled with their base item and cleared. For a failed batch: the number of reconciled
+   * records, from the first on.
    */
   repaired: number;
-  /** Entries whose cause remains, or for which there was no time; `reasons` tells which. */
+  /** Number of entries whose cause remains, or for which there was no time; `reasons` tells which. */
   left: number;
-  /** Quarantine entries for records of a failed batch. These records count as reconciled. */
+  /** Number of quarantine entries for records of a failed batch. These records count as reconciled. */
   quarantined: number;
   reasons: string[];
 }
@@ -133,8 +133,8 @@ export function addRedrive(total: RedriveResult, { reasons, ...counts }: Redrive
 }
 
 /**
- * Keeps an entry that was written again, since that is another failure. A deletion would restart its revisions, so a
- * worker with the old entry could overwrite the next one.
+ * Ends an entry with a tombstone, unless it was written again, which is another failure. A deletion would restart its
+ * revisions, so a worker with the old entry could overwrite the next one.
  */
 async function clearEntry(context: ApplyContext, item: Item, result: RedriveResult): Promise<void> {
   const key = ownKeyOfEntry(context, item);
@@ -262,7 +262,7 @@ async function reconcileTogether(
   entries: readonly QuarantineEntry[],
 ): Promise<(string | undefined)[]> {
   const { graph } = context;
-  // An entry without a target would be tried forever. So its view is reconciled, and a check finds the rest.
+  // An entry without a target would be tried forever, so its view is reconciled, and a check finds the rest.
   const isOfView = ({ target }: QuarantineEntry): boolean => target === VIEW_KEY || target === '';
   const reasons = new Map<QuarantineEntry, string>();
   const reconcileOr = async (entry: QuarantineEntry, run: () => Promise<void>): Promise<void> => {

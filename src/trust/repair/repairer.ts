@@ -29,7 +29,7 @@ export interface RepairerOptions extends RuntimeOptions {
   onRepair?: (action: string) => void;
 }
 
-/** Limits one repair: it can't succeed while others write the item faster than its base items can be read. */
+/** The longest and shortest time of one repair, which can't succeed while others write the item faster than its base items can be read. */
 const MOST_MS = 60_000;
 const LEAST_MS = 3_000;
 

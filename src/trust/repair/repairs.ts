@@ -17,7 +17,7 @@ export interface ItemToRepair extends Suspect {
 }
 
 interface ItemRepair {
-  /** Comes first: a malformed count blocks the writes of the items that it counts. */
+  /** Repaired first: a malformed count blocks the writes of the items that it counts. */
   isFirst?: true;
   /** Touches that correct the item, reconciled together with others; undefined: `repair` is needed. */
   touches?(graph: CompiledModel, item: Suspect): readonly Reconcilable[] | undefined;

@@ -13,7 +13,7 @@ import { redriveRecords } from './redrive-records.ts';
 
 export interface SweepOptions extends OfGraph<RedriveOptions> {
   source: StreamSource;
-  /** The least age of swept records, in milliseconds. Default 60,000. */
+  /** Minimum age of swept records, in milliseconds. Default 60,000. */
   ageMs?: number | undefined;
 }
 
@@ -31,7 +31,7 @@ export async function sweep(options: SweepOptions): Promise<RedriveResult> {
   const { now, remainingMs } = runtimeOf(options);
   const total = emptyRedrive();
   const { shards, lookedAtMs } = await new StreamWalk({ graph, store, source, now }).look();
-  // A function doesn't know its shard and saves no applied places, so the sweep does.
+  // A function doesn't know its shard and saves no applied places, so the sweep saves them.
   await saveAppliedPlaces({ graph, store, source, now }, shards);
   let isFirst = true;
   for (const shard of shards) {
@@ -82,7 +82,7 @@ async function* recordsOfRun(
     );
     if (found.length > 0) yield found;
     empty = page.records.length === 0 ? empty + 1 : 0;
-    // Stops if the records may have left the stream since the walk. A few empty pages don't mean that yet.
+    // Stops at the end, or after several empty pages: the records may have left the stream since the walk.
     if (page.isEnd || empty >= EMPTY_PAGES) return;
   }
 }

@@ -79,7 +79,7 @@ export interface ErasedBatches {
   remains: readonly Remainder[];
 }
 
-/** The number of items that one run has deleted. */
+/** Number of items that one run has deleted. */
 export interface ErasedItems {
   nodes: number;
   parts: number;
@@ -101,7 +101,7 @@ export interface SubjectErasure {
   remains: Remainder[];
   /**
    * True if, after the last deletion, a read of the whole table has found the id in no key, and in no attribute's
-   * name or value. A longer text around it that may be another id does not count; `remains` lists it.
+   * name or value. The id within a longer string that may be another id does not count; `remains` lists it.
    */
   isDone: boolean;
   /** When the next run can delete the rest, ISO 8601; absent: waiting does not help. */
@@ -118,7 +118,7 @@ const HOUR_MS = 3_600_000;
 /** Consumers may process the last deletions a while after the first run has ended. */
 const MARGIN_MS = HOUR_MS;
 const STREAM_MS = 24 * HOUR_MS;
-/** Bounds a second run, which busy producers could keep going. */
+/** Maximum number of walks in a second run, which busy producers could keep going. */
 const MOST_WALKS = 5;
 const WALKS_INSTEAD: ReadonlySet<string> = new Set(['projection-not-ready', 'mirrored-type', 'condition-failed']);
 const DELETES_AT_ONCE = 8;
@@ -204,7 +204,7 @@ class SubjectEraser {
     return this.runtime.now() + this.offsetMs;
   }
 
-  /** Deletes the base items: those that lists name first, all others by a walk. */
+  /** Deletes the base items: first those that lists name, then all others by a walk. */
   private async first(): Promise<SubjectErasure> {
     const { id } = this.options;
     await changeErasure(this.store, id, (now) =>
@@ -280,8 +280,8 @@ class SubjectEraser {
   }
 
   /**
-   * Removes a count's groups without edges, since their values may be a name or an address, and entries in the
-   * observer's state.
+   * Removes entries in the observer's state, and a count's groups without edges, whose values may be a name or an
+   * address.
    */
   private async withoutTraces(walked: WalkedItem): Promise<WalkedItem> {
     const { source, target } = walked;

@@ -6,8 +6,7 @@ import { queriedItems, type ReadStats } from '../../core/store-pages.ts';
 import type { ItemKey, Store } from '../../core/store-port.ts';
 import { EdgeloomError } from '../../foundation/errors.ts';
 
-/** A hash names the record, so that it doesn't contain the erased id. */
-
+/** The record of an erasure. Its key is a hash, so that it doesn't contain the erased id. */
 export interface Erasure {
   /** `erased`: the first run has finished, so base items that exist now were written since. */
   stage: 'deleting' | 'erased';
@@ -54,7 +53,7 @@ export async function readErasures(
  * Changes the record under the revision that was read, since two erasures may run at once. Throws `damaged-erasure`
  * for a record that cannot be read.
  *
- * @param next returns undefined if the record stays.
+ * @param next returns undefined to leave the record unchanged.
  */
 export async function changeErasure(
   store: Pick<Store, 'get' | 'update'>,

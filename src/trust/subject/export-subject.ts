@@ -80,7 +80,7 @@ export async function exportSubject(graph: CompiledModel, options: SubjectExport
     const walk = { graph, source: metered, names, segments, remainingMs, onProgress };
     const isWhole = await walkForSubject(walk, async (found) => {
       for (const { role, ...walked } of found) {
-        // A text that may not be the subject's id may be someone else's data.
+        // An uncertain mention may be someone else's data.
         const isMaybe = role.kind === 'mention' && !role.isSure;
         if (walked.source !== id && !isMaybe) await give(walked, role);
       }

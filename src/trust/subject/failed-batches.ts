@@ -56,7 +56,7 @@ export function failedBatchEraser(
   };
 }
 
-/** Yields all texts, also those in nested JSON texts such as a failed batch's event. */
+/** Yields all strings, including those in nested JSON, such as a failed batch's event. */
 function* jsonTexts(text: string): Generator<string> {
   let value: unknown;
   try {

@@ -19,7 +19,7 @@ import type { WalkedItem } from '../../store/table-walk.ts';
 
 /**
  * How an id is found: keys and elements are parsed, so `USER-1` is not found in `USER-12` or `USER-1.5`. Producers'
- * attributes, their names, and keys of types outside the model may contain the id in any text.
+ * attributes, their names, and keys of types outside the model may contain the id anywhere.
  */
 
 const VALUES: ReadonlySet<string> = new Set(INDEX_NAMES.map(valueIn));
@@ -32,10 +32,10 @@ export type SubjectRole =
   | { kind: 'entry' }
   /** A derived item in the subject's partition, or one that names the subject as the other end of an edge. */
   | { kind: 'derived' }
-  /** An unrelated item with the id in an attribute. `isSure`: the id stands by itself in the text. */
+  /** An unrelated item with the id in an attribute. `isSure`: the id stands by itself in the value. */
   | { kind: 'mention'; attributes: readonly string[]; isSure: boolean };
 
-/** How a text names the subject: by itself, or perhaps only as a part of a longer id. */
+/** How a string names the subject: with its exact id, or perhaps with a longer id that contains it. */
 export type Naming = 'sure' | 'perhaps';
 
 /** Next to one of these characters, the id is a part of another word. */
@@ -88,7 +88,7 @@ export class SubjectNames {
       return isOfSubject ? { kind: 'entry' } : this.mentionOf(item, this.namingInText);
     }
     if (this.isNamedByKey(target) || this.showsSubject(item)) return { kind: 'derived' };
-    // Keys and elements name whole ids. Groups, and values of base items, may contain the id within a text.
+    // Keys and elements name whole ids. Groups, and values of base items, may contain the id within a longer string.
     return this.mentionOf(item, (text, name) => {
       const isOfBase = name === ATTRIBUTES || VALUES.has(name);
       return text === this.id || (isOfBase && this.namingIn(text) === 'sure') ? 'sure' : undefined;
@@ -113,7 +113,7 @@ export class SubjectNames {
     return excerpt;
   }
 
-  /** Tells whether a JSON value has a text, or the key of an item, that names the subject. */
+  /** Tells whether a JSON value has a string, or the key of an item, that names the subject. */
   isNamedIn(value: unknown): boolean {
     if (typeof value === 'string')
       return this.namingInReport(value) === 'sure' || this.isEdgeKey(value) || this.isNamedByKey(value);
@@ -121,7 +121,6 @@ export class SubjectNames {
     return Object.entries(value).some(([name, entry]) => this.namingIn(name) === 'sure' || this.isNamedIn(entry));
   }
 
-  /** Tells how a text names the subject. */
   namingIn(text: string): Naming | undefined {
     let found: Naming | undefined;
     for (const form of this.forms) {
@@ -182,7 +181,7 @@ export class SubjectNames {
     return decodeElement(element)?.target === this.id;
   }
 
-  /** In a report, the tag of its type (`/S`) precedes a group's value. */
+  /** In a report, a type tag (`/S`) precedes a group's value. */
   private readonly namingInReport = (text: string): Naming | undefined =>
     this.namingIn(text) ?? this.namingIn(text.replaceAll('/S', '/'));
 

@@ -21,7 +21,7 @@ export interface SubjectWalkOptions {
 export const SUBJECT_SEGMENTS = 8;
 const UNIT_BYTES = 4096;
 
-/** For a consistent read: an item that was just written may be the subject's. */
+/** Counts consistent reads, because an item that was just written may be the subject's. */
 export function walkRcu(sizeBytes: number): number {
   return Math.max(1, Math.ceil(sizeBytes / UNIT_BYTES));
 }

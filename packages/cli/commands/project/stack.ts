@@ -92,7 +92,8 @@ function policyOf({ existingTableArn }: Parameters): (typeof STACK_POLICY)[numbe
 }
 
 /**
- * CloudFormation deploys code only when its location in the template changes, so a key without a version or hash throws `unversioned-code`.
+ * Throws `unversioned-code` for an S3 key without a version or hash: CloudFormation deploys code only if its location in the template
+ * changes.
  */
 async function codePlace(text: string, zip: string | undefined): Promise<Value> {
   const [, bucket, key, version] = /^s3:\/\/([^/]+)\/([^?]+)(?:\?versionId=(.+))?$/.exec(text) ?? [];
@@ -128,7 +129,7 @@ async function hashOfCode(code: string): Promise<string> {
 
 /** 64 bits are enough to tell the versions of a zip apart. */
 const HASH_DIGITS = 16;
-/** A hash or a commit in a file name. It needs a letter and a digit: digits alone may be a date or an account number. */
+/** A hash in a file name, with a letter and a digit: digits alone may be a date or an account number. */
 const SOME_HASH = /(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{7}/i;
 
 function collectParameter(text: string, before: Map<string, string> = new Map()): Map<string, string> {

@@ -49,7 +49,7 @@ function isEdge(words: readonly string[]): boolean {
 }
 
 async function views(session: ReadSession, ids: readonly string[], includeExpired: boolean) {
-  // The library accepts any text as an id. On the command line, an unknown type is probably a typo.
+  // The library accepts any string as an id. On the command line, an unknown type is probably a typo.
   for (const id of ids) checkSource(session.graph, id);
   const withViews = ids.filter((id) => !isViewless(session.graph, id));
   // If no id can have a view, ask for all of them: the library's error says what to do.

@@ -43,7 +43,7 @@ export function demoCommand(command: Command): void {
         });
         const text = `check: ${result.check}, ${result.seconds.toFixed(1)} s in all`;
         const hint = studio ? '' : '\nsee the data: npx edgeloom demo --studio';
-        // With `--studio --json`, the only document is the studio's address.
+        // `--studio --json` prints only the studio's address.
         if (!(studio && json)) print({ json: result, text: text + hint }, json);
       } finally {
         progress.stop();
@@ -51,7 +51,7 @@ export function demoCommand(command: Command): void {
     });
 }
 
-/** The fragment of the studio's address holds its token. */
+/** Keeps the address's fragment, which holds the studio's token. */
 function addressOfFirstEdge(address: string): string {
   const { hash } = new URL(address);
   return new URL(`/trace?${new URLSearchParams(FIRST_EDGE)}${hash}`, address).href;

@@ -74,7 +74,6 @@ export function devCommand(command: Command): void {
         };
         const ended = new Promise<void>((resolve, reject) => {
           stopOnSignal(() => stop().then(resolve, reject));
-          // If the worker or a mirror fails, stop everything and end the command.
           Promise.all([projecting.local.worker.ended, projecting.local.mirrors?.ended]).catch((error: unknown) =>
             stop().finally(() => reject(error)),
           );

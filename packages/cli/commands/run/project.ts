@@ -14,7 +14,7 @@ import { type CommandSession, inSession } from '../../shared/session.ts';
 import { STOP_GRACE_MS, stopOnSignal } from '../../shared/signals.ts';
 import { installedTelemetry } from '../../shared/telemetry.ts';
 
-/** Quarantine found. */
+/** Exit code for quarantined items. */
 const QUARANTINED = 1;
 
 interface ProjectOptions {

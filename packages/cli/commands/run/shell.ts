@@ -89,7 +89,7 @@ async function runShell(names: Names): Promise<void> {
   process.stdin.destroy();
 }
 
-/** Feeds piped lines to the shell one by one. On its own, it would start evaluating them all at once. */
+/** Feeds piped lines to the shell one by one. Otherwise, the shell would start evaluating all of them at once. */
 async function feed(shell: REPLServer, input: PassThrough, evaluated: () => Promise<unknown>): Promise<void> {
   let isClosed = false;
   shell.once('close', () => {

@@ -159,7 +159,7 @@ const NONE: UnplacedCount = { items: 0, forms: [], others: 0 };
 /** Parallel segments of the walk if no step has read the table. */
 const SEGMENTS = 4;
 
-/** Counts items of unknown types and gaps of native lists. Every walk sees all items, so only the last one counts. */
+/** Counts items of unknown types and gaps of native lists. Every walk sees all items, so only the last walk counts. */
 class WalkedItems {
   private walk: string | undefined;
   private unplaced: UnplacedItems;
@@ -182,7 +182,7 @@ class WalkedItems {
     }
   }
 
-  /** Walks `store` if no step has read the table. Without a store, returns undefined. */
+  /** Walks `store` if no step has read the table. Returns undefined without any walk. */
   async count(store: MeteredStore | undefined): Promise<{ unplaced: UnplacedCount; gaps: NativeGap[] } | undefined> {
     if (this.walk === undefined && store !== undefined) {
       const { graph } = this.session;
@@ -195,7 +195,7 @@ class WalkedItems {
   }
 }
 
-/** Migrates, then removes the leftovers in `going`. The result has what is left over then: another model may have added more. */
+/** Migrates, then removes the leftovers in `going`. Returns what is left over at the end: another model may have added more. */
 async function migrateAll(
   graph: CompiledModel,
   run: MigrateOptions,

@@ -63,7 +63,7 @@ export function tableCommand(table: Command): void {
     );
 }
 
-/** A native list lacks items. */
+/** Exit code if a native list lacks items. */
 const LACKING = 1;
 
 async function runTableUpdate(

@@ -6,7 +6,7 @@ import type { Finding } from '../../../../src/trust/check/finding.ts';
 import type { KeptFindings } from '../../../../src/trust/check/kept-findings.ts';
 import { shownDifference } from '../../shared/difference.ts';
 
-/** Most findings per verdict in the text; `--json` and `--report` have all that were kept. */
+/** Maximum findings per verdict in the text; `--json` and `--report` have all that were kept. */
 const SHOWN = 20;
 
 interface TextState {
@@ -86,7 +86,7 @@ function countsText(totals: CheckCounts, looksForNodes: boolean): string {
 }
 
 export interface RunState extends ExitRules {
-  /** The check was stopped early, so findings may be missing. */
+  /** True if the check was stopped early, so findings may be missing. */
   isStopped: boolean;
 }
 

@@ -58,7 +58,7 @@ export async function runCheck(
         consumer: positionUntilStopped(position.consumer(options.graceMs ?? GRACE_MS), signal),
       }),
       resume: await place?.load(),
-      // Ctrl-C also ends a wait for the stream. Suspects that were waiting stay open.
+      // Ctrl-C also ends a wait for the stream, and leaves the waiting suspects open.
       wait,
       remainingMs: () => (signal.aborted ? 0 : Number.POSITIVE_INFINITY),
       onProgress: async ({ baseItems, derivedItems }, cursor) => {
@@ -86,7 +86,7 @@ async function lagSecondsNow(position: PositionOfStream | undefined): Promise<nu
   }
 }
 
-/** Returns undefined as soon as the signal is aborted, since reading the position may take long. */
+/** Makes `appliedUpToMs` resolve to undefined once the signal is aborted, since reading the position may take long. */
 function positionUntilStopped({ appliedUpToMs }: ConsumerPosition, signal: AbortSignal): ConsumerPosition {
   return {
     async appliedUpToMs(sinceMs) {

@@ -1,8 +1,8 @@
 import { figureText } from '../../../../src/foundation/figure.ts';
 
-/** Differences that weren't judged, because their records may not be projected yet. */
+/** Differences that weren't judged because their records may not be projected yet, and the lag. */
 export interface Waiting {
-  /** Excludes differences that a change of the model explains. */
+  /** Their number, without those that a change of the model explains. */
   pending: number;
   /** Lag of the consumers at the end; undefined if unknown. */
   lagSeconds: number | undefined;

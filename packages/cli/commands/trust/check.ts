@@ -34,7 +34,7 @@ const FOUND = 1;
 const STOPPED = 2;
 const COPIES_LEFT_OUT =
   'copies, reverse items and entries of totals are left out of a check of an export; a check of the table, or --confirm, looks at them';
-/** Most findings kept for each verdict, and most planned repairs. More are only counted. */
+/** Maximum findings kept for each verdict (more are only counted), and maximum planned repairs. */
 const MOST_KEPT = 10_000;
 
 interface CommandOptions extends RateFlags {
@@ -119,7 +119,7 @@ async function checkAndReport(session: CommandSession, options: CommandOptions) 
     if (options.confirm === true) sources = exported.suspects;
     else result = exported;
   }
-  // Reconcile records that a consumer gave up silently. They would hold back the position, and with it every finding.
+  // Reconcile records that a consumer gave up silently. Otherwise, they would hold back the position, and with it every finding.
   const { swept } = options.repair === true && options.dryRun !== true ? await sweepStream(session) : { swept: 0 };
   result ??= await runCheck(session, checkOptions({ ...options, source: sources }), {
     resume: options.resume,

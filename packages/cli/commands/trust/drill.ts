@@ -14,7 +14,7 @@ interface DrillCommandOptions {
   dryRun?: boolean;
 }
 
-/** An alarm reaches nobody. */
+/** Exit code if an alarm reaches nobody. */
 const NOT_TOLD = 1;
 
 const HELP = `

@@ -15,7 +15,7 @@ import { createStopSignal } from '../../shared/signals.ts';
 
 /** Exit code if something differs or needs a manual decision. */
 const FOUND = 1;
-/** Most lines of each kind in the text; `--json` has all. */
+/** Maximum lines of each kind in the text; `--json` has all. */
 const MOST_PRINTED = 20;
 
 interface SyncFlags {
@@ -121,7 +121,7 @@ async function runSync(session: CommandSession, name: string | undefined, flags:
   }
 }
 
-/** Updates the progress, and reports a wait once on stderr. */
+/** Returns a callback that updates the progress, and reports a wait once on stderr. */
 function telling(update: (items: number) => void): (progress: SyncProgress) => void {
   let isTold = false;
   return ({ phase, items, untilMs }) => {

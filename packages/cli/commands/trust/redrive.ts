@@ -14,7 +14,7 @@ import { startProgress } from '../../shared/progress.ts';
 import { type CommandSession, inSession } from '../../shared/session.ts';
 import { sweepStream } from './sweep-stream.ts';
 
-/** Entries whose cause remains. */
+/** Exit code if the cause of an entry remains. */
 const LEFT = 1;
 
 interface RedriveCommandOptions {

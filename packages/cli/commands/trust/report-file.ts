@@ -10,7 +10,7 @@ export interface ReportTarget {
   file: string;
 }
 
-/** Parses the values of `--report`, so that wrong ones fail before any work. */
+/** Parses the values of `--report`, so that wrong values fail before any work. */
 export function reportTargets(given: readonly string[]): ReportTarget[] {
   const targets: ReportTarget[] = [];
   for (let i = 0; i < given.length; i += 2) {

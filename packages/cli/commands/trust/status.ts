@@ -125,7 +125,7 @@ function erasureText({ state, since, next }: ErasureStatus): string {
   return `erasure of ${since}: its second run ${state === 'due' ? `is due since ${next}` : `can be made from ${next} on`}`;
 }
 
-/** Most differences in the text; `--json` has all. */
+/** Maximum differences in the text; `--json` has all. */
 const MOST_EXCEPTIONS = 5;
 
 function verifiedLines(result: Status): string {

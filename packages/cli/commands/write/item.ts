@@ -81,10 +81,10 @@ export function updateCommand(command: Command): void {
     );
 }
 
-/** Names in a library update. The command takes JSON and options instead. */
+/** Fields of a library update. The command takes JSON and options instead. */
 const PARTS_OF_LIBRARY = ['set', 'remove', 'add', 'addTo', 'deleteFrom'];
 
-/** Adds a hint at the command's form if the refused attributes are those of a library update. */
+/** Adds a hint about the command's syntax if the refused attributes look like a library update. */
 async function withFormHint<T>(attributes: object, run: () => Promise<T>): Promise<T> {
   try {
     return await run();
@@ -191,8 +191,8 @@ function withConditions(command: Command): Command {
 }
 
 /**
- * Parses a node, a part or an edge, and then attributes: one JSON document or ATTRIBUTE=VALUE words. A second word is a part if the type
- * has one of that name.
+ * Parses a node, a part or an edge, and then attributes: one JSON document or ATTRIBUTE=VALUE words. The second word is a part if the
+ * type declares a part of that name.
  */
 function parseWords(
   graph: CompiledModel,

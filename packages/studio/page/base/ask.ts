@@ -114,7 +114,7 @@ export function useAnswer<T>(path: string | undefined, parameters: PlaceParamete
   return { ...(isCurrent && state), isWaiting: !isCurrent || state.isWaiting, again };
 }
 
-/** Asks again `afterMs` after each answer while the page is visible. Undefined stops it. */
+/** Asks again `afterMs` after each answer while the page is visible. With undefined, doesn't ask. */
 export function useAskedLater(
   { again, isWaiting }: Pick<Asked<unknown>, 'again' | 'isWaiting'>,
   afterMs: number | undefined,
@@ -130,7 +130,7 @@ export function useAskedLater(
 
 const LIVE_MS = 1_000;
 
-/** Asks again each second, or less often to spend at most one RCU per second. False if the answer costs too much to repeat. */
+/** Asks again each second, or less often to spend at most one RCU per second. Returns false if the answer costs too much to repeat. */
 export function useLive(asked: Asked<unknown>): boolean {
   const { answer, rcu = 0, failure } = asked;
   const isLive = answer !== undefined && rcu <= UNITS_AT_ONCE;

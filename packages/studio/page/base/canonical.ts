@@ -15,8 +15,8 @@ const TOKEN = new RegExp(
 );
 
 /**
- * Parses a canonical text such as `M{"name":{"S":"Ada"},"age":N36e2}` for display: strings unquoted, other values as JSON. Undefined if the
- * text isn't canonical.
+ * Parses a canonical text such as `M{"name":{"S":"Ada"},"age":N36e2}` for display: strings unquoted, other values as JSON. Returns
+ * undefined for other text.
  */
 export function canonicalEntries(text: string): Map<string, string> | undefined {
   const tokens = [...text.matchAll(TOKEN)];

@@ -35,7 +35,7 @@ function placeNow(): Place {
   return { path: location.pathname, parameters: new URLSearchParams(location.search) };
 }
 
-/** Undefined removes a parameter. */
+/** Returns this address with changes. Undefined removes a parameter. */
 export function hereWith(changes: PlaceParameters): string {
   const search = new URLSearchParams(location.search);
   for (const [name, value] of Object.entries(changes)) {

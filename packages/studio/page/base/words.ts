@@ -3,7 +3,7 @@ import type { LookedAt } from '../../base/table-sample.ts';
 
 const COMPACT = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 });
 
-/** Returns a text such as `1,204`, `≈ 27K` or `≥ 500`. */
+/** Returns text such as `1,204`, `≈ 27K` or `≥ 500`. */
 export function sampledText(count: number, { isWhole, items, of }: LookedAt): string {
   if (isWhole) return count.toLocaleString('en');
   return `${of > items ? '≈' : '≥'} ${COMPACT.format(count < 1_000 ? Math.round(count) : count)}`;

@@ -49,7 +49,7 @@ export function RepairNode({ id, onDone }: { id: string; onDone: () => void }) {
   return <Act name="Repair this node" running="Repairing …" act={repair} />;
 }
 
-/** A repair waits for records that the projector hasn't applied yet, so asks until the repair has ended. */
+/** A repair waits for records that the projector hasn't applied yet, so this asks until the repair has ended. */
 async function checkEnded(began: CheckAnswer): Promise<CheckAnswer> {
   let now = began;
   while (now.check?.state === 'running' && now.check.beganAtMs === began.check?.beganAtMs) {

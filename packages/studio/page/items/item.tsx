@@ -73,7 +73,7 @@ function Explained({ item: { source, target }, isWritable, onChange }: ItemProps
   );
 }
 
-/** Lists derived items with their states. Searches that share an item are shown with one difference. */
+/** Lists derived items with their states. Searches that share an item share its difference. */
 export function Places({ parts }: { parts: readonly ExplainedPart[] }) {
   const placeOf = (part: ExplainedPart): string =>
     JSON.stringify([part.source, part.target, part.difference === undefined ? part.name : '']);

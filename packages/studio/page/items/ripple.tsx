@@ -8,7 +8,7 @@ import { Badge, FailureNote } from '../parts/told.tsx';
 import { Fact, Value } from '../parts/value.tsx';
 import { Undo } from './buttons.tsx';
 
-/** Identifies a write by `rev`, or else the first one after `after` changes, or else the newest. */
+/** The write with this `rev`, or else the first one after `after` changes, or else the newest. */
 export interface WriteOf {
   source: string;
   target: string;

@@ -10,7 +10,7 @@ const SHORT = 300;
 /** Control characters, such as those between the parts of a key. */
 const SHAPELESS = /([\0-\x08\x0b-\x1f\x7f\u{10ffff}]+)/u;
 
-/** Shows a text of the table in its own direction, and shortens a long one. */
+/** Shows a string from the table in its own direction. Shortens long strings. */
 export function Text({ text }: { text: string }) {
   const [isWhole, setWhole] = useState(false);
   const isLong = text.length > SHORT;

@@ -23,7 +23,7 @@ export interface RankedEdge {
   isInSet: boolean;
 }
 
-/** Undefined if no list ranks the edge, or following it costs too much. */
+/** Returns undefined if no list ranks the edge, or following it costs too much. */
 export function rankedEdge({ edges }: ModelAnswer, source: string, target: string): RankedEdge | undefined {
   const dash = target.indexOf('-');
   const edge = edges.find(({ type }) => type === target.slice(0, dash));

@@ -40,7 +40,7 @@ interface Neighbour {
 
 /** Query's `Limit` is a 32-bit integer. */
 const MOST_QUERIED = 1e9;
-/** A Query reads this many more than may be shown, to name those that are left out. */
+/** A Query reads this many edges more than may be shown, to name the nodes left out. */
 const NAMED_BEYOND = 100;
 
 /** Reads the levels below a page's nodes. Each node is read once, on whichever levels it appears. */
@@ -158,7 +158,7 @@ class LevelWalk {
     this.reason ??= reason;
   }
 
-  /** Reads nodes, and hides those that the units don't suffice for. */
+  /** Reads nodes, and hides the nodes for which the units don't suffice. */
   private async read(ids: readonly string[], needsEdges: (id: string) => boolean): Promise<void> {
     for await (const { ids: some, read } of affordable(this.context.spending, ids, (some) =>
       readViews(this.context, some, false, this.own, needsEdges),

@@ -55,7 +55,7 @@ export function levelsOf(
     const message = `with should be a list, but is ${describe(entries)}.`;
     throw new EdgeloomError('invalid-argument', message, "Put the edges into a list, such as with: ['TYPE'].");
   }
-  // One level beyond the last is read, to name the nodes that are left out.
+  // Readers read one level beyond the last, to name the nodes left out.
   if (depth > MAX_DEPTH + 1) return [];
   return entries.map((entry) => levelOf(graph, entry, above, depth));
 }
@@ -160,7 +160,7 @@ export function showsEdge(
   return label === undefined || Object.values(labels).some((value) => labelText(value) === label);
 }
 
-/** Doesn't depend on `readNumber`. */
+/** Returns text that doesn't depend on `readNumber`. */
 function labelText(value: unknown): string | undefined {
   if (value === null || value === undefined || value instanceof Uint8Array) return undefined;
   return String(value);

@@ -5,7 +5,7 @@ export const LEAST_RCU = 0.5;
 const FIRST_LOOK = 8;
 /** Default for a page with `where`, and for rows that a page of a native list hides. */
 export const DEFAULT_MAX_RCU = 50;
-/** If readers leave items out, a call asks for at least this many more. */
+/** With a filter, a call asks for at least this many items. */
 export const LEAST_FILTERED = 64;
 
 /** Returns the bound of a page's cost. Without `where`, the page's `limit` bounds the cost. */

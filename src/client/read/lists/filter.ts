@@ -1,7 +1,7 @@
 import type { OptionNames } from '../../../foundation/options.ts';
 import type { Where } from '../request/where.ts';
 
-/** Filters a list, and limits what a page may cost. */
+/** Options that filter a list and limit a page's cost. */
 export interface FilterOptions<Attributes = Record<string, unknown>> {
   /** Returns only items whose projected attributes match. Other items still consume read capacity. Throws `not-projected`. */
   where?: Where<Attributes> | undefined;

@@ -25,7 +25,7 @@ export interface InboundQuery<
   equals?: Whole | undefined;
   /** With an order by several values: one or more leading values. */
   path?: Path | undefined;
-  /** A prefix of a text, or of a UTC date such as `2020-07`. */
+  /** A prefix of a string, or of a UTC date such as `2020-07`. */
   beginsWith?: BeginningOf<Value> | undefined;
   /** The value of the attribute that the model's `partition` names. Required if it names one. */
   partition?: string | undefined;

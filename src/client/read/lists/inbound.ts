@@ -51,8 +51,8 @@ export async function readInbound(
   const { list } = query;
   if (options.includeTarget === true) requireTargetItem(query.edge);
   const asksTarget = options.includeTarget === true && options.cursor === undefined;
-  // In reverse without an upper end, the Query reads the node before the edges. With a filter, which is meant for edges, it would be
-  // removed.
+  // In reverse without an upper end, the Query reads the node before the edges. A filter, which is meant for edges,
+  // would remove the node.
   const isOnTheWay = list.reverse && query.isOpenAbove && list.where === undefined;
   const own = await readRelevantOwnWrites(
     context,

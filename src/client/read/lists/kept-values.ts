@@ -6,10 +6,9 @@ import type { CompiledModel, InboundOrder, IndexName, OrderPart, SearchModel } f
 import { encodeWhere, isProjected, type Where, type WhereSubject } from '../request/where.ts';
 
 /**
- * Finds attributes that rows hold in their index keys or as the value that a search shows. DynamoDB can't filter by index keys, so the
- * reader does.
+ * Attributes that rows hold in their index keys or as the value that a search shows. DynamoDB can't filter by index keys, so the reader
+ * does.
  */
-
 export interface KeptValues {
   names: readonly string[];
   of(item: Item): Item;

@@ -19,13 +19,6 @@ import { NativeWalk } from './native-walk.ts';
 import type { NativeList, PlacedList } from './placed-list.ts';
 import { type Gathered, hasProjected } from './scatter.ts';
 
-/**
- * A row of a native index is a base item. Readers turn it into the index item that the projector would have derived. DynamoDB doesn't
- * define the order of rows with the same value: a page continues where the last call stopped in the index, and a session's own rows come
- * first among rows of their value. The cursor names the own rows that were returned, so that they aren't returned again once the index has
- * them.
- */
-
 export type NativePage = Pick<PlacedList, 'index' | 'range' | 'reverse' | 'where' | 'maxRcu' | 'accept'> & {
   after?: string | undefined;
   limit: number;
@@ -47,6 +40,12 @@ interface Row extends Place {
   item: Item;
 }
 
+/**
+ * A row of a native index is a base item. Readers turn it into the index item that the projector would have derived. DynamoDB doesn't
+ * define the order of rows with the same value: a page continues where the last call stopped in the index, and a session's own rows come
+ * first among rows of their value. The cursor names the own rows that were returned, so that they aren't returned again once the index has
+ * them.
+ */
 export async function gatherNative(context: NativeContext, list: NativeList, page: NativePage): Promise<Gathered> {
   const { reverse, limit, where } = page;
   const { partition } = list;

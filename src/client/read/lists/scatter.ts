@@ -13,11 +13,6 @@ import type { ReadContext } from '../request/read-context.ts';
 import { projectedAttributes } from '../request/result.ts';
 import { Budget, LEAST_FILTERED } from './budget.ts';
 
-/**
- * Accepted items must have unique sort keys across all partitions, so that a cursor needs only the last key. Walks still keep the position
- * in each partition: a page of 100 items from 200 partitions reads some thousand items.
- */
-
 type Gatherable =
   | { index: IndexName; partitions: readonly IndexPartitionKey[] }
   | { index?: undefined; partitions: readonly string[] };
@@ -89,6 +84,9 @@ type Order = (left: string, right: string) => number;
 /**
  * Gathers a page in rounds: queries the shards that can still hold one of the first `limit + 1` items, and merges. If the units run out,
  * the page ends where the least-read shard ends.
+ *
+ * Accepted items must have unique sort keys across all partitions, so that a cursor needs only the last key. Walks still keep the position
+ * in each partition: a page of 100 items from 200 partitions reads some thousand items.
  */
 export async function gatherPage(context: ScatterContext, request: ScatterRequest): Promise<Gathered> {
   const { range, after, reverse = false, limit, maxRcu = Number.POSITIVE_INFINITY, walk } = request;
@@ -161,7 +159,7 @@ function unfinished(shards: readonly Shard[], cutoff: string | undefined, order:
   });
 }
 
-/** Returns all unread shards, then as many others as the remaining units pay for, least-read first. */
+/** Returns all unread shards, then others while the remaining units pay for them, least-read first. */
 function affordableShards(shards: Shard[], budget: Budget, order: Order): Shard[] {
   if (budget.isUnmeasured()) return shards.slice(0, 1);
   const unread = shards.filter(({ horizon }) => horizon === undefined);

@@ -8,10 +8,9 @@ import { type Found, type Gathered, gatherPage, type ScatterRequest, type Standi
  * What a walk keeps after a page. With cursors alone, each page of a list in 200 shards would query all of them and drop most of the
  * results.
  */
-
 interface Kept {
   standing: Standing;
-  /** The registry's projections at that time. After any change, the list may be stored elsewhere. */
+  /** The projections that the page was read with. After any change, the list may be stored elsewhere. */
   projections: ProjectionsInForce;
   /** Sources that the session had written, so that their stored rows were left out. */
   replaced: ReadonlySet<string>;
@@ -91,7 +90,7 @@ export async function gatherListPage(
   return { ...gathered, cursor: next };
 }
 
-/** Leaves out what has ended or the session has written since. Undefined if the walk is unusable. */
+/** Leaves out items that have ended or that the session has written since. Returns undefined if the walk is unusable. */
 function standingOf(
   { projections, store }: ReadContext,
   { overlay }: ScatterRequest,

@@ -7,7 +7,6 @@ import { queryPages } from '../../../core/store-pages.ts';
 import type { ReadContext } from '../request/read-context.ts';
 
 /** Derives a view from base items, for reads that can't use the stored view: its shape differs from the reader's model or is changing. */
-
 export async function deriveView(
   { graph, store }: ReadContext,
   source: string,

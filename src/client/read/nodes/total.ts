@@ -42,7 +42,7 @@ export type TotalResult<Sums extends string = string, Groups extends object = Re
   count: number;
   /** Number of values left out of sums or groups because of their type or size; absent if zero. */
   problems?: number;
-  /** Edge counts by group and value. A text that looks like a number of the same group is quoted. */
+  /** Edge counts by group and value. A string that looks like a number in the same group is quoted. */
   groups: { [Name in GroupName<Groups>]: NumberByValue<Groups extends Record<Name, infer Value> ? Value : never> };
   /** False if writes of the session may be missing. */
   exact?: false;
@@ -175,7 +175,7 @@ export function totalOfAmounts(
 function groupOf(amounts: Amounts, prefix: string): Record<string, number> {
   const group: Record<string, number> = {};
   const values = [...amounts].filter(([attribute, units]) => attribute.startsWith(prefix) && units !== 0n);
-  // The tags of numbers and booleans sort first, so a text with the same key is the one that is quoted.
+  // The tags of numbers and booleans sort first, so a string with the same key is quoted.
   for (const [attribute, units] of values.sort(([left], [right]) => (left < right ? -1 : 1))) {
     let value = attribute.slice(prefix.length + 1);
     while (Object.hasOwn(group, value)) value = JSON.stringify(value);

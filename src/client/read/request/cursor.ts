@@ -3,11 +3,6 @@ import { PARTITION_KEY_BYTES, SORT_KEY_BYTES } from '../../../core/items/keys.ts
 import { numberTextOf } from '../../../core/items/plain.ts';
 import { EdgeloomError } from '../../../foundation/errors.ts';
 
-/**
- * A cursor holds the sort key of a page's last item. That is enough to continue in every shard, since sort keys of one query are unique.
- * Bytes, as base64url: version; tag over key, query and meaning; hash of the meaning; key.
- */
-
 /** The secret that signs cursors. */
 export type CursorKey = string | Uint8Array;
 
@@ -45,7 +40,7 @@ function namedValues(given: readonly [string, unknown][], depth = 0): (readonly 
     .sort(([left], [right]) => (left < right ? -1 : 1));
 }
 
-/** Ends the recursion, since `with` may contain itself. */
+/** Depth that ends the recursion, since `with` may contain itself. */
 const DEEPEST_BOUND = 32;
 
 /** Equal numbers have the same JSON, whatever their type. */
@@ -68,6 +63,10 @@ export const [MOST_GIVEN, GIVEN_CHARACTERS] = [64, 12];
 const PLACE_BYTES = SORT_KEY_BYTES + PARTITION_KEY_BYTES + MOST_GIVEN * GIVEN_CHARACTERS + 8;
 export const MAX_CURSOR_CHARACTERS = Math.ceil(((HEAD_BYTES + PLACE_BYTES) * 4) / 3);
 
+/**
+ * A cursor holds the sort key of a page's last item. The key is enough to continue in every shard, since sort keys of one query are unique.
+ * Bytes, as base64url: version; tag over key, query and meaning; hash of the meaning; key.
+ */
 export function encodeCursor(lastKey: string, binding: CursorBinding, cursorKey?: CursorKey): string {
   const meaning = meaningBytes(binding.meaning);
   const tag = tagOf(lastKey, meaning, binding, cursorKey);

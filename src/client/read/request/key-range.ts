@@ -12,7 +12,7 @@ export interface SendableRange extends KeyRange {
 }
 
 const MAX_CODE_POINT = 0x10ffff;
-/** Leaves room for a last character that takes more bytes when incremented. */
+/** With room for a last character that takes more bytes when incremented. */
 const CUT_BYTES = SORT_KEY_BYTES - 4;
 
 /** Callers have to exclude the upper end, which is the lowest text after the prefix. */

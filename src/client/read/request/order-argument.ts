@@ -23,7 +23,7 @@ import { nearest } from '../../../core/model/options/nearest.ts';
 import { EdgeloomError } from '../../../foundation/errors.ts';
 import { isEmptyRange, type KeyRange, prefixRange } from './key-range.ts';
 
-/** A value to compare with. Dates are ISO 8601 texts, ranks are labels. */
+/** A value to compare with. Dates are ISO 8601 strings, ranks are labels. */
 export type OrderValue = string | number | bigint | ExactNumber;
 
 export type ArgumentOrder = SearchOrder | { kind: 'parts'; parts: readonly (AttributeOrder | DeriveModel)[] };
@@ -221,7 +221,7 @@ export function invalidArgument(query: OrderOfQuery, argument: string, reason: s
   return new EdgeloomError('invalid-argument', `${argument} of ${query.name} ${reason}.`, hint);
 }
 
-/** Undefined if the model partitions by no attribute. */
+/** Returns undefined if the model partitions by no attribute. */
 export function checkPartition(
   asked: string,
   attribute: string | undefined,

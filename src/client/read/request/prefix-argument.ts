@@ -57,7 +57,7 @@ export interface PartRange {
   beginsWith?: string | undefined;
 }
 
-/** The range of keys with the leading values `path` whose next value is within the bounds. */
+/** Returns the range of keys with the leading values `path` whose next value is within the bounds. */
 export function partsRange(query: OrderOfQuery, { path = [], between, beginsWith }: PartRange): KeyRange {
   const { order } = query;
   const { low, high, isRange } = endsOf(query, between);
@@ -111,7 +111,7 @@ function highestText(query: OrderOfQuery, value: OrderValue): string {
   return isDay(query, value) ? encodeSegment(beginningOfDay(query, encoded)) : encodePath([encoded], AS_WRITTEN);
 }
 
-/** A text is the beginning of a date exactly if one of these endings completes it. */
+/** A string is the beginning of a date exactly if one of these endings completes it. */
 const DATE_ENDS = ['0000-01-01T00:00:00.', '0000-10-10T00:00:00.'] as const;
 
 export function beginsWithRange(query: OrderOfQuery, prefix: OrderValue): KeyRange {

@@ -21,12 +21,12 @@ type WhereValueOf<Value> = unknown extends Value
 
 type BeginningOf<Value> = Value extends string ? string : Extract<Value, Uint8Array>;
 
-/** Comparisons of one attribute, all of which have to hold. An absent value passes none. */
+/** Comparisons of one attribute, all of which have to hold. An absent value passes only `exists: false`. */
 export interface WhereOperators<Value = WhereValue> {
   readonly equals?: Value;
   /** Equal to one of 1 to 100 values. */
   readonly in?: readonly Value[];
-  /** Less than. Texts and binary values compare by bytes, numbers exactly. */
+  /** Less than. Strings and binary values compare by bytes, numbers exactly. */
   readonly lt?: Exclude<Value, boolean | null>;
   readonly lte?: Exclude<Value, boolean | null>;
   readonly gt?: Exclude<Value, boolean | null>;
@@ -70,7 +70,7 @@ export interface WhereSubject {
   kept?: readonly string[];
 }
 
-/** DynamoDB refuses an expression with more values. */
+/** The most values of a filter, which is DynamoDB's limit for the operator IN. */
 export const MAX_FILTER_VALUES = 100;
 
 const COMPARISONS = { equals: '=', lt: '<', lte: '<=', gt: '>', gte: '>=', beginsWith: 'begins_with' } as const;

@@ -59,7 +59,9 @@ export function toItemOfKey(graph: CompiledModel, { source, target }: ItemKey, a
   return item;
 }
 
-/** Checks an item that lacks some attributes. Functions of the model may need those, so their errors are left to the projector. */
+/**
+ * Checks an item that lacks some attributes. The model's functions may need the missing ones, so their errors are left to the projector.
+ */
 export function checkPartialItem(graph: CompiledModel, item: Item): void {
   const { partitionKey, sortKey } = graph.table;
   const source = keyText(item, partitionKey, sortKey);
@@ -143,7 +145,7 @@ export function checkNativeKeys(graph: CompiledModel, item: Item): void {
   }
 }
 
-/** Tells seconds from milliseconds: seconds since 1970 stay below this number until 5138; milliseconds passed it in 1973. */
+/** Seconds since 1970 stay below this number until 5138; milliseconds passed it in 1973. */
 const MOST_SECONDS = 100_000_000_000;
 /** A time in 2017. DynamoDB's TTL never deletes items that ended more than five years ago. */
 const LEAST_SECONDS = 1_500_000_000;

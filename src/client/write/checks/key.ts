@@ -37,7 +37,7 @@ export function checkBaseKey(graph: CompiledModel, source: unknown, sortKey: unk
     );
   }
   if (kind.kind === 'unknown') throw unknownEdgeError(graph, source, sortKey, attributes);
-  // The hash in a key may stand for an id that no node can have.
+  // A hashed key may hide an id that no node can have.
   if (kind.kind === 'edge') checkNodeId(graph, kind.target, () => `${itemName(source, sortKey)}: its target`);
 }
 

@@ -4,7 +4,7 @@ import { parseDecimal } from '../../../core/items/attribute-value.ts';
 import { ExactNumber, numberTextOf } from '../../../core/items/plain.ts';
 import { isPlainObject } from './values.ts';
 
-/** A validator may expect another type than reads return for a number: `z.bigint()` a bigint, `z.number()` a number. */
+/** Validators differ in the type that they expect for a number: `z.bigint()` a bigint, `z.number()` a number. */
 
 type Form = (text: string) => number | bigint | ExactNumber | undefined;
 
@@ -30,7 +30,7 @@ export async function validateInEachForm(
     result = await validate(withOffered(attributes, offered));
     if (result.issues === undefined) return { value: asGiven(result.value, attributes, offered) };
   }
-  // Report a number's problems in the form in which the caller gave it.
+  // Report the problems of numbers in the form that the caller gave.
   const refused = new Set(result.issues?.map(pathText));
   const issues = first.issues.filter((issue) => refused.has(pathText(issue)));
   return { issues: issues.length > 0 ? issues : first.issues };

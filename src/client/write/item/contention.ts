@@ -1,7 +1,9 @@
 import { backoffMs } from '../../../foundation/retry.ts';
 import type { WriteContext } from './send.ts';
 
-/** Of n concurrent updates of one item, each round lets one through, so a limit on tries would fail the last ones. */
+/**
+ * Of n concurrent updates of one item, each round lets one through, so a limit on attempts would fail the last updates.
+ */
 export const CONTENTION_SECONDS = 10;
 /** A competing update takes only two calls, so long pauses don't help. */
 const LONGEST_PAUSE_MS = 500;

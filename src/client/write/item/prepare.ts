@@ -41,7 +41,7 @@ export function edgeKey(graph: CompiledModel, source: unknown, edgeType: unknown
   return key;
 }
 
-/** Keeps the version that was read, even if the validator drops it. A batch refuses it, since batches can't compare versions. */
+/** Keeps the version that was read, even if the validator drops it. Refuses a versioned type in a batch, which can't compare versions. */
 export async function nodeItem(
   graph: CompiledModel,
   id: unknown,

@@ -6,8 +6,8 @@ export interface Prepared {
   change: BaseChange;
   asked: BaseCondition;
   refusal: (current: Item | undefined) => ConditionFailedError;
-  /** The change also depends on what was read. If only that has changed, the change is prepared again. */
+  /** True if the change depends on what was read, too. If only that has changed, the change is prepared again. */
   isGuarded?: boolean;
-  /** The requested condition already fails for the item that was read. */
+  /** True if the requested condition already fails for the item that was read. */
   isRefused?: boolean;
 }

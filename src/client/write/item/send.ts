@@ -51,7 +51,7 @@ export async function sendChange(
   { idempotent = false, signal }: Abortable & { idempotent?: boolean | undefined } = {},
 ): Promise<ChangeResult> {
   const { store, wait } = context;
-  // One time for all attempts, since attempts with the same token have to be identical.
+  // Use one time for all attempts, since attempts with the same token have to be identical.
   const presence = new Presence(context);
   const change = presence.dated(asked);
   const token = idempotent ? globalThis.crypto.randomUUID() : undefined;

@@ -12,14 +12,14 @@ type OptionalName<A> = string extends keyof A
   ? string
   : { [N in keyof A]-?: Record<never, never> extends Pick<A, N> ? Extract<N, string> : never }[keyof A];
 
-/** The names of attributes that can have the type; any name for open attributes. */
+/** The names of attributes that can have the type `T`; any name for open attributes. */
 type NameOfType<A, T> = string extends keyof A
   ? string
   : { [N in keyof A]-?: Extract<A[N], T> extends never ? never : Extract<N, string> }[keyof A];
 
 type ElementOf<V> = V extends ReadonlySet<infer E> ? E : unknown extends V ? unknown : never;
 
-/** An update's changes. They may name each attribute once. */
+/** An update's changes. Each attribute may be named once. */
 export interface AttributeChange<A = Record<string, unknown>> {
   set?: { readonly [N in keyof A]?: A[N] | undefined } | undefined;
   remove?: readonly OptionalName<A>[] | undefined;

@@ -11,7 +11,7 @@ import type {
 import { isJoinedEdge } from '../../../core/model/joined.ts';
 import type { ItemKey } from '../../../core/store-port.ts';
 
-/** A validator's attributes show when it reads them. */
+/** Returns the attributes that the model's options name. Enumerating the attributes reads all of them. */
 export function declaredAttributes(graph: CompiledModel, { type, key }: Declared): Set<string> {
   if ('from' in type) return new Set(attributesOfEdge(type));
   const node = 'searches' in type ? type : graph.nodes.get(typePrefix(key.source) ?? '')!;

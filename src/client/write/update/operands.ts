@@ -39,7 +39,7 @@ function elementsOf(value: AttributeValue | undefined, type: string): Element[] 
   return value === undefined ? [] : ((value as unknown as Record<string, Element[]>)[type] ?? []);
 }
 
-/** Equal numbers are the same element. */
+/** Returns the same string for equal elements, such as the numbers 1 and 1.0. */
 function elementText(type: 'SS' | 'NS' | 'BS', element: Element): string {
   return canonicalText({ [type.charAt(0)]: element } as unknown as AttributeValue);
 }

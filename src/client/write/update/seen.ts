@@ -25,7 +25,10 @@ export interface SeenUpdate {
 const MOST_ATTRIBUTES = 150;
 const MOST_ATTRIBUTES_OF_ENDING = 148;
 
-/** Writes only what differs, on the condition that attributes that it writes, or that the function or validator has read, are unchanged. */
+/**
+ * Writes only what differs. The condition requires that all attributes that are written, or that the function or validator has read, are
+ * unchanged.
+ */
 export async function updateOfSeen(
   subject: UpdateSubject,
   seen: SeenItem,
@@ -137,7 +140,7 @@ function conditionOf(subject: UpdateSubject, seen: Item, names: Set<string>): Ba
     if (value === undefined) absent.push(attribute);
     else setOwn(equal, attribute, value);
   }
-  // Without equalities, the condition that the item exists is one more.
+  // Without equalities, the condition that the item exists counts as one more.
   const count = Object.keys(equal).length + absent.length + (Object.keys(equal).length === 0 ? 1 : 0);
   const most = canExpire(subject) ? MOST_ATTRIBUTES_OF_ENDING : MOST_ATTRIBUTES;
   // rule: update-is-made-of-the-item-as-seen

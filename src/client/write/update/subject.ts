@@ -12,7 +12,7 @@ export interface UpdateSubject {
   key: ItemKey;
   name: string;
   type: NodeModel | EdgeModel | PartModel;
-  /** Set if the key has only the hash of the target. */
+  /** The target's id, if the key has only its hash. */
   hashedTarget?: string;
   versionAttribute?: string;
   /** Names that an update can't change, each with the reason. */

@@ -21,11 +21,11 @@ import { canExpire, needsWhole, type UpdateSubject } from './subject.ts';
 
 /** Options of an update. */
 export interface UpdateOptions<Attributes = Record<string, unknown>> extends WriteOptions<Attributes> {
-  /** Whether to create a missing item. Default false: it is `not-found`, or `condition-failed` if `if` or `ifPresent` is given. */
+  /** Whether to create a missing item. Default false: throws `not-found`, or `condition-failed` if `if` or `ifPresent` is given. */
   upsert?: boolean | undefined;
   /**
-   * Whether to send a transaction with a token, which is repeated if an answer is lost, instead of the error `outcome-unknown`. Costs twice
-   * the capacity and a read. Default false.
+   * Whether to send a transaction with a token and repeat it if an answer is lost, instead of throwing `outcome-unknown`. Costs twice the
+   * capacity and a read. Default false.
    */
   idempotent?: boolean | undefined;
 }

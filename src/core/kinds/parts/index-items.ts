@@ -21,7 +21,7 @@ import { PartError, type Subject } from './subject.ts';
 
 /** DynamoDB's limit, less an allowance for what a write adds, such as the revision. */
 const ITEM_BYTES = 400 * 1024 - 4096;
-/** The most bytes of an index item's keys and value. Smaller attributes fit without measuring the item. */
+/** The most bytes of an index item's keys and value. Attributes that leave this much room fit without measuring the item. */
 const OTHER_BYTES = 32 * 1024;
 
 interface PlannedOrder {
@@ -64,12 +64,12 @@ export function inboundItemPlans(edge: EdgeModel): InboundItemPlan[] {
   });
 }
 
-/** A value that isn't a time is no error: the edge then never ends. */
+/** A value that isn't a time isn't an error: the edge then never ends. */
 function endEncoder(purpose: string): OrderEncoder {
   return ({ end }) => end && encodeForOrder(end, 'number', AS_WRITTEN, purpose);
 }
 
-/** Returns undefined if no order has a value. */
+/** Returns undefined if the partition attribute or every order lacks a value. */
 export function inboundItem(plan: InboundItemPlan, subject: Subject, sortKey: string): Item | undefined {
   const { inbound, orders, partition: partitioned } = plan;
   const { inForce } = plan.item;

@@ -48,7 +48,6 @@ export interface JoinedItemPlan {
 /** One value of a share: encoded text, `absent`, or `failed` if it can't be encoded. */
 type Given = { readonly text: string } | 'absent' | 'failed';
 
-/** What either the edge or its source node contributes to a joined index item. */
 export interface Share {
   /** The values of each order. Values that the other share contributes are `absent`. */
   orders: readonly (readonly Given[])[];

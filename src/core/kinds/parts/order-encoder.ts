@@ -76,7 +76,7 @@ function rankEncoder({ attribute, weights }: Extract<AttributeOrder, { kind: 'ra
     if (value === undefined) return undefined;
     const ranked = 'S' in value ? ranks.get(value.S) : undefined;
     if (ranked !== undefined) return ranked;
-    // Throws a clearer error if the value isn't a text.
+    // Throws a clearer error if the value isn't a string.
     const label = encodeForOrder(value, 'string', AS_WRITTEN, purpose, attribute);
     const declared = [...weights.keys()].join(', ');
     const message = `attribute ${attribute}, needed for ${purpose}, is ${describe(label.text)}, which has no declared rank (${declared})`;

@@ -24,9 +24,7 @@ export class Outcomes {
     this.set({ line, sortKey, why, isFault: false });
   }
 
-  /**
-   * Notes an item that can't be derived. This is no error of the image if a newer generation supersedes the projection.
-   */
+  /** Notes an item that can't be derived. The image is not at fault if a newer generation supersedes the projection. */
   addFault(line: string, sortKey: string, message: string, isSuperseded = false): void {
     this.set({ line, sortKey, why: `${message}.`, isFault: !isSuperseded });
   }

@@ -186,7 +186,7 @@ export function nodeSubject(graph: CompiledModel, id: string, image: Item | unde
 
 /**
  * Adds the problem of a `PartError` to `problems` and returns it; rethrows any other error. Callers have their own
- * `try`, because passing a function to this one would allocate several functions for each image of a batch.
+ * `try`, because passing a function would allocate several functions for each image.
  *
  * @param isSuperseded true if a newer generation of the projection replaces this one, so that the failure isn't a
  * problem of the item.

@@ -50,7 +50,7 @@ function summand(value: AttributeValue, { name, attribute }: TotalPart): Attribu
   return { N: numberText(value.N, purpose, attribute) };
 }
 
-/** Tags the value with its type, because the number 4 and the text "4" are two groups. */
+/** Tags the value with its type, because the number 4 and the string "4" are two groups. */
 function groupValue(value: AttributeValue, { name, attribute }: TotalPart): AttributeValue {
   const purpose = `attribute ${attribute}, needed for the group ${name},`;
   // rule: group-has-a-tag-of-its-type

@@ -37,7 +37,7 @@ export function checkAgainstFields(model: NamingModel, table: TableNames, mistak
   for (const use of attributeUses(model, owners)) checkUse(use, table, mistakes.at(use.path));
 }
 
-/** The writer sets these itself, so `fields` that require them would refuse every update, or every new node. */
+/** The writer sets keys and versions itself: `fields` that require them would refuse every update, or every new node. */
 function checkRequired(
   { nodes, edges }: NamingModel,
   owners: AttributeOwners,

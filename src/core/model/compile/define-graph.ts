@@ -70,7 +70,7 @@ export function defineGraph<const N extends NodeDefinitions, const E extends Edg
   checkMirrored(input?.mirrored, [...nodes.keys(), ...edges.keys()], mistakes.at('mirrored'));
   mistakes.throwAny();
   for (const [type, compiled] of nodes) {
-    // If reads show the node itself, an item of it would have nothing to show.
+    // If reads show the node itself, an index item of the node would have nothing to show.
     const includedBy = [...edges.values()].filter(
       ({ inbound, to }) => inbound?.includeTarget === true && to.has(type) && compiled.isShownItself !== true,
     );
@@ -174,8 +174,8 @@ const FORM_VERSIONS = textFormVersions(SEARCH_OPTIONS);
 const VIEWS_BY_NEED = 'views by need';
 
 /**
- * 8 hex digits that change with nodes and edges, without texts of functions, which bundlers change. A search may have
- * the name of an ignored option, so options are recognized by their place.
+ * Returns 8 hex digits that change with nodes and edges, but not with the code of functions, which bundlers change. A search may have the
+ * name of an ignored option, so options are recognized by their place.
  */
 function fingerprintOf(
   nodes: Record<string, unknown>,

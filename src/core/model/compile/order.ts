@@ -41,7 +41,7 @@ export function compileEdgeOrder(option: unknown, mistakes: Mistakes): EdgeOrder
   return { kind: 'parts', parts };
 }
 
-/** Returns any order after a mistake, because the model is refused anyway. */
+/** After a mistake, returns an arbitrary order, because the model is refused anyway. */
 function compilePart(option: unknown, type: ValueType | undefined, mistakes: Mistakes): OrderPart {
   const input = parseOrder(option, mistakes);
   if (input === undefined) return { kind: 'attribute', attribute: '', type: 'string' };

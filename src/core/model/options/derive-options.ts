@@ -1,4 +1,4 @@
-/** The node or edge that a text is computed for. */
+/** The node or edge for which a string is computed. */
 export interface DeriveContext {
   source: string;
   type: string;

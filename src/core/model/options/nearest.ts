@@ -1,5 +1,5 @@
 const MOST_LISTED = 12;
-/** Longer words are compared by their beginning, because a name in a message may be any text. */
+/** Longer words are compared by their beginning, because a name in a message may be any string. */
 const MOST_COMPARED = 64;
 
 /** Returns the closest word; undefined if none is close. */

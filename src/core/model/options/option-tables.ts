@@ -34,7 +34,7 @@ interface SettingOption<Given, Value, Work extends OptionWork> {
   readonly work: Work;
   readonly effect: OptionEffect;
   readonly fill: (given: Given | undefined) => Value;
-  /** The value with which a `spread` setting changes results as well. */
+  /** With this value, a `spread` setting also changes results. */
   readonly resultWith?: Value;
 }
 
@@ -92,7 +92,6 @@ type SettingNames<Table, MayBeUndefined extends boolean> = {
     : never;
 }[keyof Table];
 
-/** The settings that an option table declares. */
 export type SettingsOf<Table> = { [Name in SettingNames<Table, false>]: ValueOf<Table[Name]> } & {
   [Name in SettingNames<Table, true>]?: ValueOf<Table[Name]>;
 };
@@ -114,7 +113,7 @@ function option<Given, Value, Work extends OptionWork>(
   return { check: optional(check), effect, work, fill };
 }
 
-/** `form` must be idempotent, and turn a prefix of a text into a prefix of the text's form. */
+/** `form` must be idempotent, and turn a prefix of a string into a prefix of the string's form. */
 
 function textForm(version: number, form: TextForm): TextFormOption {
   return { ...option(flag, 'order', 'form', (given) => (given === true ? version : false)), form, version };
@@ -187,7 +186,7 @@ export function formsOf(search: SearchSettings): TextFormName[] {
   return names.map(([name]) => name as TextFormName).filter((name) => search[name]);
 }
 
-/** Several forms apply in the table's order. */
+/** Applies several forms in the table's order. */
 export function textFormOf(search: SearchSettings): TextForm {
   const names = formsOf(search);
   const forms = names.map((name) => SEARCH_OPTIONS[name].form);
@@ -250,7 +249,6 @@ export const INBOUND_OPTIONS = {
   groupBy: { check: anything, work: 'total' },
 } as const satisfies WorkingTable;
 
-/** The settings of all orders of an edge type. */
 export type InboundSettings = SettingsOf<typeof INBOUND_OPTIONS>;
 
 export const ORDER_OPTIONS = {
@@ -261,7 +259,6 @@ export const ORDER_OPTIONS = {
   isNamed: setting<boolean>('result'),
 };
 
-/** The settings of one order. */
 export type OrderSettings = SettingsOf<typeof ORDER_OPTIONS>;
 
 export function checksOf<Table extends OptionTable>(table: Table): ChecksOf<Table> {
@@ -295,7 +292,7 @@ export function textFormVersions(table: OptionTable): ReadonlyMap<string, number
   );
 }
 
-/** With `expected`, only settings of that effect. */
+/** Returns all settings; with `expected`, only those with that effect. */
 export function settingsIn<Table extends OptionTable>(
   table: Table,
   model: SettingsOf<Table>,

@@ -4,7 +4,7 @@ import type { Shape } from './shape.ts';
 
 /** What an option does. Which options exclude each other follows from this. */
 interface Work {
-  /** Native projections can't have the option. */
+  /** True if native projections can't have the option. */
   readonly needsKeys: boolean;
   /** The orders that the option applies to; absent: all. */
   readonly orders?: { readonly words: string; readonly has: (order: OrderModel) => boolean };
@@ -13,7 +13,7 @@ interface Work {
 export const OPTION_WORKS = {
   /** Decides by which value items are found. */
   value: { needsKeys: false },
-  /** Changes the text that is searched: see `TextForm`. */
+  /** Changes the string that is searched: see `TextForm`. */
   form: {
     needsKeys: true,
     orders: {
@@ -63,7 +63,7 @@ interface SettingLine {
 interface WorkingLine extends SettingLine {
   readonly check: Shape<unknown>;
   readonly work: OptionWork;
-  /** The value that native projections may have. */
+  /** The only value that native projections may have. */
   readonly nativeValue?: unknown;
   /** Options that this one excludes, besides those that its `work` excludes. */
   readonly excludes?: Readonly<Record<string, Exclusion>>;

@@ -37,7 +37,7 @@ export type EdgeOrderModel = OrderPart | { kind: 'parts'; parts: readonly OrderP
 
 export type OrderModel = SearchOrder | EdgeOrderModel;
 
-/** A text that a function computes. */
+/** A string that a function computes. */
 export interface DeriveModel {
   kind: 'derive';
   compute: Compute;

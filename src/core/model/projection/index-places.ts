@@ -121,10 +121,7 @@ export abstract class IndexPlaces {
   }
 }
 
-/**
- * The keys of a projection's items in the table. Its index partitions hold items with other keys only if a write was
- * lost.
- */
+/** The keys of a projection's items in the table, by which readers skip other items of its index partitions. */
 export interface ItemKeys {
   sources: readonly string[];
   target: string;
@@ -136,7 +133,7 @@ export function isHitOf({ sources, target, isPrefix }: ItemKeys, source: string,
   return isTarget && sources.some((prefix) => source.startsWith(prefix));
 }
 
-/** The sort keys of edges' items in the orders that share an item. */
+/** Makes the sort keys of an edge type's items: those that its first orders share, or those of a named order. */
 export class EdgeItemPlaces {
   readonly prefix: string;
   readonly targetItemKey: DerivedSortKey;
@@ -194,7 +191,7 @@ export class OrderPlaces extends IndexPlaces {
 
   private partitionBase(edgeSortKey: string, within: string | undefined): string {
     if (this.isDue) return `${this.base}-`;
-    // In the first generation, this saves making a new text.
+    // In the first generation, this saves making a new string.
     const base = this.base === this.edgeType ? edgeSortKey : this.base + edgeSortKey.slice(this.edgeType.length);
     // The escaped value contains no `#`, so `listOfEdges` finds it after the last one.
     return within === undefined ? base : `${base}#${escapeForPartition(within)}`;

@@ -34,7 +34,7 @@ export interface ListOfEdges {
   partition?: string;
 }
 
-/** Returns undefined if this source can't have the entry. */
+/** Returns the edges' sort key and partition value; undefined if this source can't have the entry. */
 export function listOfEdges(
   places: OrderPlaces,
   edgeType: string,

@@ -90,7 +90,6 @@ export interface CounterPlaces {
   itemKey(edge: { source: string; target: string }): DerivedSortKey;
 }
 
-/** The places of a count of outgoing edges. */
 export class CountPlaces implements CounterPlaces {
   readonly name: string;
   readonly key: DerivedSortKey;

@@ -21,8 +21,8 @@ const APART: ReadonlySet<string> = new Set([REVISION, EDGE_SET, OTHER]);
  * Returns the update that makes an item hold `content`. The revision always increments, so that a worker with an older
  * read of the base items fails to write.
  *
- * @param content undefined to leave a tombstone, even if there was no item. @param stamp the value of the attribute
- * `model`.
+ * @param content undefined to leave a tombstone, even if there was no item.
+ * @param stamp the value of the attribute `model`.
  */
 export function itemUpdate(
   graph: CompiledModel,

@@ -21,8 +21,8 @@ interface ViewCorrections {
 }
 
 /**
- * What a scan takes out of a view: elements that name no edge, and marks of edge types that no edge set lists or that
- * return.
+ * Returns what a scan takes out of a view: elements that name no edge, and marks of edge types that return or that no
+ * edge set lists.
  */
 export function correctionsOf(
   graph: CompiledModel,
@@ -180,7 +180,7 @@ function withinBudget(
 /** A UTF-16 unit takes at most three bytes in UTF-8. */
 const MOST_CHARACTER_BYTES = 3;
 
-/** Returns a quick upper bound instead if that fits into `room`. */
+/** Returns the exact size or, if it fits into `room`, a quick upper bound. */
 function elementBytes(elements: readonly string[], room: number): number {
   let characters = 0;
   for (const { length } of elements) characters += length;

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { tableNameIn } from './arns.ts';
 
-/** Schemas of parameters. All accept strings, which values of the command line (`--param`) are. */
+/** Schemas of parameters. All accept strings, because values of `--param` are strings. */
 
 export const truth = z.union([z.boolean(), z.stringbool({ truthy: ['true'], falsy: ['false'] })]);
 /** `z.coerce` would turn an empty string into 0, and `true` into 1. */
@@ -55,7 +55,7 @@ export const tags = z
     'should have values of at most 256 letters, digits, spaces and _.:/=+-@',
   );
 
-/** Refuses the usual mistakes: five fields, or not exactly one `?` among the two day fields. */
+/** A pattern that refuses the usual mistakes: five fields, or not exactly one `?` in the two day fields. */
 const SCHEDULE =
   /^(rate\((1 (minute|hour|day)|([2-9]|[1-9]\d+) (minutes|hours|days))\)|cron\(\S+ \S+ (\? \S+ [^\s?]+|[^\s?]+ \S+ \?) \S+\))$/;
 export const schedule = z

@@ -16,7 +16,7 @@ export interface Parameters {
   parallelizationFactor: number;
   /** Retries of a batch. Limited, so that one bad record does not block its shard for a day. */
   retries: number;
-  /** Older records go to the failed batches untried. A stream keeps records for 24 hours, so two are left to read them. */
+  /** Older records go to the failed batches untried. A stream keeps records for 24 hours, so two hours are left to read them. */
   recordAgeSeconds: number;
   /** Derived items that the stream function writes concurrently. */
   concurrency: number;
@@ -44,13 +44,13 @@ export interface Parameters {
   contributorInsights: boolean;
   /** True: table and failed batches outlive the stack. */
   keepData: boolean;
-  /** An existing table, instead of the stack's own: docs/how-to/adopting.md. */
+  /** The ARN of an existing table, instead of the stack's own: docs/how-to/adopting.md. */
   existingTableArn: string;
   /**
-   * The stream of that table; or of the stack's own table, after it was switched off and on (docs/how-to/alarms.md#streamreplaced).
+   * The ARN of that table's stream; or of the stack's own stream, after it was switched off and on (docs/how-to/alarms.md#streamreplaced).
    */
   existingStreamArn: string;
-  /** Accounts whose programs may read, and write base items; their own policies have to allow it, too. */
+  /** Accounts whose programs may read the table and write base items; their own policies have to allow it, too. */
   producerAccounts: string[];
   /** Days that failed batches are kept. */
   failedBatchDays: number;
@@ -283,7 +283,7 @@ export function readParameters(options: ParameterOptions): Parameters {
   );
 }
 
-/** Returns a sentence for each valid parameter that leaves something to do. */
+/** Returns warnings about valid parameters that leave something to do. */
 export function parameterWarnings(parameters: Parameters): string[] {
   const { keepData, alarmEmail, alarmTopicArn, existingTableArn } = parameters;
   const table = tableNameIn(existingTableArn);

@@ -63,7 +63,7 @@ export function siteOf({ model, service, stage, parameters }: StackInput): Site 
   }
   const indexes = [...new Set([...USUAL_INDEXES, ...model.table.indexes, ...model.indexes])];
   const graph = { ...withTableName(model, name), indexes };
-  // `StreamArn` is stale once somebody has switched the stream off and on.
+  // `StreamArn` is stale once the stream was switched off and on.
   const streamArn = existingStreamArn === '' ? attribute(TABLE, 'StreamArn') : existingStreamArn;
   const table = isOwn
     ? { name: ref(TABLE), arn: attribute(TABLE), streamArn, indexArn: sub(`\${${TABLE}.Arn}/index/*`) }

@@ -50,7 +50,7 @@ export function allow(actions: string, ...resources: readonly Value[]): Statemen
   return { Effect: 'Allow', Action: names.split(' ').map((name) => `${service}:${name}`), Resource: resources };
 }
 
-/** Lets a service act for this account's resources, such as `{ ArnLike: rule }`. */
+/** Lets a service act only for this account's resources that match `of`, such as `{ ArnLike: rule }`. */
 export function allowService(service: string, action: string, resource: Value, of: Record<string, Value>): Statement {
   const [[operator, source]] = Object.entries(of) as [[string, Value]];
   return {

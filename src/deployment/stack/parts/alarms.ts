@@ -64,7 +64,7 @@ const ONCE: When = { threshold: 1 };
 const LASTING: When = { threshold: 1, periods: 3 };
 // Callers pause before they retry: a second failure in an hour matters.
 const FAILS_AGAIN: When = { threshold: 2, period: HOUR_SECONDS };
-// Throttled calls are retried more often than failed ones.
+// Throttled calls are retried more often, so the threshold is higher.
 const REFUSED_AGAIN: When = { threshold: 5, period: HOUR_SECONDS };
 // The alarm lasts until the next night's check, at most 26 hours.
 const UNTIL_NEXT_NIGHT: When = { threshold: 1, period: HOUR_SECONDS, periods: 26, ofThem: 1 };
@@ -117,7 +117,7 @@ const MEANS: Readonly<Record<string, string>> = {
 /** Metric, when it rings, and what it means if `MEANS` does not say it. */
 type Rows = Readonly<Record<string, readonly [Alarm['metric'], When, means?: string]>>;
 
-/** docs/how-to/alarms.md has a section on each. */
+/** Returns the alarms. docs/how-to/alarms.md explains each. */
 export function alarms(site: Site): Record<string, Alarm> {
   const { observe, checkEnabled, checkOverdueHours, iteratorAgeAlarmSeconds, redriveMinutes } = site.parameters;
   const own = (name: MetricName): Metric => ownMetric(site, name, 'Maximum');
@@ -178,7 +178,7 @@ function named(rows: Rows): Record<string, Alarm> {
   );
 }
 
-/** @param called when alarms of functions that do not read a stream ring. */
+/** @param called when an alarm rings for a function that does not read a stream. */
 function ofEachFunction({ functions }: Site, metric: 'Errors' | 'Throttles', does: string, called: When): Rows {
   return Object.fromEntries(
     functions.map((name) => [
@@ -259,7 +259,7 @@ const SHARED_RUNBOOKS: readonly (readonly string[])[] = [
 export function runbookOf(name: string, { docsUrl }: Parameters): string {
   if (/^(Mirror|Source)/.test(name)) return docsPage('alarms', 'mirror', docsUrl);
   if (/^(Observe|Feed|Unverified)/.test(name)) return docsPage('observing', 'alarms', docsUrl);
-  // `HotPartition2` covers further indexes.
+  // `HotPartition2` has the same runbook as `HotPartition`.
   const first = name.replace(/\d+$/, '');
   const heading = SHARED_RUNBOOKS.find((names) => names.includes(first)) ?? [first];
   return docsPage('alarms', heading.join('-').toLowerCase(), docsUrl);
@@ -323,7 +323,7 @@ function topicResources({ names, parameters: { alarmEmail, kmsKeyArn } }: Site):
   return {
     [ALARM_TOPIC]: {
       Type: 'AWS::SNS::Topic',
-      // No AWS-managed KMS key, with which alarms cannot publish. The messages contain no items.
+      // Alarms cannot publish with the AWS-managed KMS key. The messages contain no items.
       Properties: {
         TopicName: names.local('alarms'),
         ...(kmsKeyArn !== '' && { KmsMasterKeyId: kmsKeyArn }),

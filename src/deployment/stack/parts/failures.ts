@@ -27,7 +27,7 @@ const VISIBILITY_SECONDS = 720;
 /** SQS's maximum. */
 const RETENTION_SECONDS = 14 * 86_400;
 
-/** The bucket keeps batches that the mapping gave up, and notifies a queue that the redrive function reads. */
+/** The bucket keeps batches that the mapping gave up on, and notifies a queue that the redrive function reads. */
 export function failureResources(site: Site): Resources {
   const { names, parameters } = site;
   const { keepData, failedBatchDays, kmsKeyArn } = parameters;

@@ -20,7 +20,7 @@ import { attribute, type Resources, ref, type Value } from '../base/template.ts'
 export const RUNTIME = 'nodejs24.x';
 export const ARCHITECTURE = 'arm64';
 
-/** Module (a rebuild runs the check's under another role), megabytes, timeout in seconds, description. */
+/** Module (a rebuild runs the check's module under another role), memory in megabytes, timeout in seconds, description. */
 const FUNCTIONS: Readonly<Record<FunctionName, readonly [string, number, number, string]>> = {
   stream: ['stream', 1024, 60, 'Projects the stream of the table.'],
   check: ['check', 1024, 900, 'Checks parts of the table; the state machine calls it.'],
@@ -115,7 +115,7 @@ export function triggerResources(site: Site): Resources {
       FunctionName: site.parameters.canaryMinutes === 0 ? attribute('StreamLambdaFunction') : ref(GRADUAL_ALIAS),
       ParallelizationFactor: site.parameters.parallelizationFactor,
       pattern: streamFilterPattern(site.graph.table),
-      // A bucket receives the whole batch, a queue would only get a notice.
+      // A bucket receives the whole batch; a queue would only get a notice.
       destination: FAILED_BATCHES_BUCKET,
     }),
     ...redriveTriggers(site),

@@ -73,7 +73,7 @@ function nonZeroNumbers(name: string, numbers: Readonly<Record<string, number>>)
   return set.length === 0 ? {} : { [name]: Object.fromEntries(set) };
 }
 
-/** Prevents replacing the table: renaming it in the model would leave all items in a table that nothing reads. */
+/** A policy against replacing the table: a new name in the model would leave all items in a table that nothing reads. */
 export const STACK_POLICY = [
   { Effect: 'Allow', Action: 'Update:*', Principal: '*', Resource: '*' },
   {

@@ -44,7 +44,7 @@ interface Manifest {
   devDependencies?: Record<string, string>;
 }
 
-/** Writes the files and returns their names. Throws `file-exists` before writing any, `invalid-name` for the folder's name. */
+/** Writes the files and returns their names. Throws `file-exists` before writing any, and `invalid-name` for the folder's name. */
 export async function makeProject(folder: string, options: ProjectOptions): Promise<string[]> {
   const service = basename(resolve(folder));
   stackNames(service, 'prod', 'records');
@@ -119,7 +119,7 @@ const README_PARAMETERS: Readonly<Record<DeployTool, string>> = {
   cdk: IN_SCRIPT,
 };
 
-/** Returns replacements for words; a comment among them stands for whole lines. */
+/** Returns the texts that replace words. A comment, such as `# TOOL`, stands for whole lines. */
 function wordsOf(service: string, version: string, { existing, deploy, sourceStreamArn }: ProjectOptions) {
   const ownTable = existing && tableNameIn(existing.tableArn);
   const sourceTable = sourceStreamArn && tableNameIn(sourceStreamArn);

@@ -26,7 +26,7 @@ import {
 } from '../base/template.ts';
 import { tableStatements } from './table-rights.ts';
 
-/** Excludes other accounts' buckets, whatever their names. */
+/** A condition that excludes other accounts' buckets. */
 const IN_THIS_ACCOUNT = { Condition: { StringEquals: { 's3:ResourceAccount': ref('AWS::AccountId') } } };
 
 export function roleResources(site: Site): Resources {
@@ -81,7 +81,7 @@ const FUNCTION_STATEMENTS: Readonly<Record<FunctionName, (site: Site) => Stateme
   },
 };
 
-/** For operators: snapshot, sweep, reconcile and check read a whole source. */
+/** Rights of operators: snapshot, sweep, reconcile and check read a whole source. */
 export function sourceStatements({ parameters: { sourceStreamArns } }: Site): Statement[] {
   if (sourceStreamArns.length === 0) return [];
   return [allow('dynamodb:GetItem Scan', ...sourceStreamArns.map(tableArnOfStream))];

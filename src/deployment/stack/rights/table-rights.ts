@@ -21,7 +21,7 @@ type Place =
   /** Every index of the table, whatever the model. */
   | 'indexes';
 
-/** Items that exist are written by PartiQL statements, 25 in a call. */
+/** Most derived items are written with PartiQL statements, 25 per call. */
 const STATEMENTS = 'PartiQLInsert PartiQLUpdate';
 const SETTLING = `BatchGetItem GetItem PutItem Query UpdateItem ${STATEMENTS}`;
 const REPAIRING = `${SETTLING} DeleteItem DescribeTable Scan`;

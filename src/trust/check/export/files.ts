@@ -22,12 +22,12 @@ import { withKnownIndexKeys } from '../../../store/index-key-names.ts';
 
 /**
  * Reads the files of an export to S3. The files come from outside, so nothing in them is trusted: each file is read
- * in full, or an error names it. A part that was silently left out would look like drift.
+ * in full, or an error names it. A part left out silently would look like drift.
  */
 
 export interface DataFile {
   path: string;
-  /** The number of items according to the manifest; undefined if there is none. */
+  /** Number of items according to the manifest; undefined if there is none. */
   itemCount?: number;
 }
 

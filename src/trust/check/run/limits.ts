@@ -3,7 +3,7 @@ import { EdgeloomError, WRONG_INPUT } from '../../../foundation/errors.ts';
 
 /** The limits of a run over the whole table, from the input of the state machine's first call. */
 export interface RunLimits {
-  /** Functions that run at once. 0: the number follows from the capacity units. */
+  /** Number of functions that run at once. 0: the number follows from the capacity units. */
   workers: number;
   /**
    * Read units per second of all workers together. 0: derived from the table's size; a migration then reads without a
@@ -14,23 +14,22 @@ export interface RunLimits {
   maxWcu: number;
 }
 
-/** The most functions that a run uses at once. */
+/** Maximum number of functions that a run uses at once. */
 export const MOST_WORKERS = 100;
 /** A worker reads all of its segments at once. */
 export const SEGMENTS_A_WORKER = 8;
 
 /**
- * The most write units per second that a plan gives to one worker. A process that writes small items reaches about
+ * Maximum write units per second that a plan gives to one worker. A process that writes small items reaches about
  * twice as many.
  */
 const UNITS_A_WORKER = 500;
 
-/** Returns the number of workers for this many write units per second. */
 export function workersFor(maxWcu: number): number {
   return Math.min(MOST_WORKERS, Math.ceil(maxWcu / UNITS_A_WORKER));
 }
 
-/** Write units assumed for an item and everything derived from it; the same number of read units is assumed. */
+/** Write units, and read units, assumed for an item and everything derived from it. */
 export const UNITS_AN_ITEM = 10;
 const MOST_PAGE_ITEMS = 500;
 
@@ -62,7 +61,7 @@ export function readLimits(value: RunLimits): RunLimits {
   );
 }
 
-/** Creates an error about the execution's input. By its name the state machine knows not to retry the call. */
+/** Creates an error about the execution's input. Its name tells the state machine not to retry the call. */
 export function wrongInput(message: string, hint: string): EdgeloomError {
   return Object.assign(new EdgeloomError('invalid-option', message, hint), { name: WRONG_INPUT });
 }

@@ -7,8 +7,8 @@ import { MOST_WORKERS, type RunLimits, readLimits, SEGMENTS_A_WORKER, workersFor
 import { clearPlace, type RunMode, type SavedPlace, savedPlaces, savePlace } from './places.ts';
 
 /**
- * The state machine's request for a plan. If `maxRcu` is 0, it follows from the table's size; if `workers` is 0, it
- * follows from the capacity units.
+ * The state machine's request for a plan. If `maxRcu` is 0, it is derived from the table's size; if `workers` is 0, from
+ * the capacity units.
  */
 export interface PlanRequest extends RunLimits {
   mode: RunMode;
@@ -29,7 +29,7 @@ export interface RunShare {
   maxWcu: number;
 }
 
-/** The shares that workers do side by side. */
+/** The shares that workers process in parallel. */
 export interface RunPlan {
   shares: RunShare[];
 }
@@ -37,16 +37,16 @@ export interface RunPlan {
 export const MODES: readonly RunMode[] = ['check', 'rebuild'];
 const HOUR_MS = 3_600_000;
 /**
- * A rebuild continues from places up to this age. An older run had another cause, so the part that it finished has to
+ * A rebuild continues from places up to this age. An older rebuild had another cause, so the part that it finished has to
  * be rebuilt too.
  */
 const REBUILD_PLACE_MS = 24 * HOUR_MS;
 /** The share of the available time that is planned; the rest is for failures and for the last worker. */
 const USED_SHARE = 0.8;
-/** The most read units per second of one worker; a partition serves 3,000. */
+/** Maximum read units per second of one worker; a partition serves 3,000. */
 const UNITS_A_WORKER = 500;
 const FEWEST_UNITS = 100;
-/** The most read units per second of a run without a given limit. A larger table takes several nights. */
+/** Maximum read units per second of a run without a given limit. A larger table takes several nights. */
 export const MOST_UNITS = 4_000;
 /** Looking up copies and reverse items doubles the reads. */
 const COPIES_FACTOR = 2;
