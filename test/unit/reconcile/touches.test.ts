@@ -102,3 +102,16 @@ describe('evicted edge types', () => {
     expect(hooked.log).toEqual([`getMany ${G} ~view`, `update ${G} ~view`]);
   });
 });
+
+it('an entry of a base item comes with a fault, keeps its time, and goes when the base item is right', async () => {
+  const { table, project } = setUp();
+  const entry = () => table.derived(G, `~quarantine/${G}`);
+  await project(await table.producer(G, G, { hours: { S: 'many' } }));
+  expect(await entry()).toMatchObject({ of: { S: G }, code: { S: 'wrong-type' }, gsi0pk: { S: '~quarantine' } });
+  const since = (await entry())?.['since'];
+  await project(await table.producer(G, G, { hours: { BOOL: true } }));
+  expect(await entry()).toMatchObject({ since, reason: { S: expect.stringContaining('boolean') } });
+  await project(await table.producer(G, G, { hours: { N: '3' } }));
+  expect(await entry()).not.toHaveProperty('of');
+  expect(await entry()).toHaveProperty('expiresAt');
+});
