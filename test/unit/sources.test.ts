@@ -618,22 +618,6 @@ describe('a sync', () => {
     expect(await shown()).toHaveLength(150);
   });
 
-  it('that is killed between a ledger and its items makes them when it goes on', async () => {
-    const { rows, open, source, hook, shown, clock } = world();
-    const sources = open(source('app', users));
-    rows.set('1', { id: '1' }).set('2', { id: '2' });
-    await sources.sync('app');
-    rows.delete('1');
-    clock.ms += 1;
-    hook.before = ({ method, target }) => {
-      if (method === 'change' && target === 'USER-1') throw new StoreError('fatal', 'Killed', 'The process is gone.');
-    };
-    await expect(sources.sync('app')).rejects.toThrow('gone');
-    hook.before = () => undefined;
-    await sources.sync('app', { resume: true });
-    expect(await shown()).toEqual(nodes('2'));
-  });
-
   it('takes a page of a table in parts, and continues behind the last key of one', async () => {
     const items = Array.from({ length: 250 }, (_, i) => ({ pk: { S: 'a' }, sk: { S: `${1000 + i}` } }));
     const from: unknown[] = [];
