@@ -5,26 +5,17 @@ import type { AddressInfo } from 'node:net';
 /** How many entries of a batch call are handed on, given how many it has; the others come back as unprocessed. */
 export type Allowance = (entries: number) => number;
 
-/** Whether an operation is refused; `statements`: how many a batch of them has, else 1. */
-export type Refuses = (operation: string, statements: number) => boolean;
-
-const THROTTLED = {
-  __type: 'com.amazonaws.dynamodb.v20120810#ProvisionedThroughputExceededException',
-  message: 'The level of configured provisioned throughput for the table was exceeded.',
-};
-
 /**
- * A proxy before the engine that processes batch calls in part and refuses operations, as DynamoDB does when it throttles;
- * the engines never do. Everything else passes unchanged.
+ * A proxy before the engine that processes batch calls in part, as DynamoDB does when it throttles; the engines never do. Everything else
+ * passes unchanged.
  */
 export async function startThrottlingProxy(
   target: string,
   allow: Allowance,
-  refuses: Refuses = () => false,
 ): Promise<{ endpoint: string; stop: () => Promise<void> }> {
   const server: Server = createServer((request, response) => {
     readBody(request)
-      .then((body) => forward(target, request, body, allow, refuses))
+      .then((body) => forward(target, request, body, allow))
       .then(({ status, text }) => {
         response.writeHead(status, { 'content-type': 'application/x-amz-json-1.0' });
         response.end(text);
@@ -50,10 +41,8 @@ async function readBody(request: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString('utf8');
 }
 
-async function forward(target: string, request: IncomingMessage, body: string, allow: Allowance, refuses: Refuses) {
+async function forward(target: string, request: IncomingMessage, body: string, allow: Allowance) {
   const operation = String(request.headers['x-amz-target']).split('.').at(-1)!;
-  const { Statements: statements = [0] } = JSON.parse(body) as { Statements?: readonly unknown[] };
-  if (refuses(operation, statements.length)) return { status: 400, text: JSON.stringify(THROTTLED) };
   if (operation === 'BatchGetItem') return await batchGet(target, request, body, allow);
   if (operation === 'BatchWriteItem') return await batchWrite(target, request, body, allow);
   return await send(target, request, body);

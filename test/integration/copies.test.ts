@@ -67,37 +67,6 @@ describe('copies of a parent', () => {
     for (const book of books(3)) expect(await copies(book)).toEqual({ [EDGE]: { birthYear: { N: '1961' } } });
   });
 
-  it('go with the edge, and come with it again as the parent is then', async () => {
-    const { run, author, edges, copies, derived, store } = await library();
-    await author(named('Ann'));
-    await author(named('Bob'), 'AUTHOR-2');
-    await edges(['BOOK-1']);
-    await edges(['BOOK-1'], 'WROTE-AUTHOR-2');
-    await run();
-    await store.delete({ source: 'BOOK-1', target: EDGE });
-    await author(named('Anne'));
-    await run();
-    expect(await copies('BOOK-1')).toEqual({ 'WROTE-AUTHOR-2': named('Bob') });
-    expect(await derived(AUTHOR, '~rev/WROTE-BOOK-1')).not.toHaveProperty('child');
-    await edges(['BOOK-1']);
-    await run();
-    expect(await copies('BOOK-1')).toEqual({ [EDGE]: named('Anne'), 'WROTE-AUTHOR-2': named('Bob') });
-  });
-
-  it('count for the byte budget, and go where their type is evicted', async () => {
-    const { run, author, edges, copies, derived } = await library();
-    await author(named('x'.repeat(400)));
-    await edges(['BOOK-1']);
-    await edges(['BOOK-1'], 'REVIEWED-AUTHOR-1', { note: { S: 'y'.repeat(900) } });
-    await run();
-    expect(await copies('BOOK-1')).toEqual({ [EDGE]: named('x'.repeat(400)) });
-    await author(named('x'.repeat(1_200)));
-    await run();
-    const view = await derived('BOOK-1', '~view');
-    expect(view).toMatchObject({ evicted: { SS: ['WROTE'] } });
-    expect(view).not.toHaveProperty('copies');
-  });
-
   it('are brought to every child by a redrive of the parent that was quarantined, and of a child', async () => {
     const { graph, store, run, author, edges, copies } = await library();
     await author(named('Ann'));

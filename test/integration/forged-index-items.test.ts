@@ -10,6 +10,7 @@ import {
   edge,
   node,
   type Reader,
+  source,
 } from '../../src/index.ts';
 import { testTable, uniqueTableName } from '../support/table.ts';
 
@@ -37,9 +38,16 @@ function modelOf(name: string): CompiledModel {
     edges: {
       MEMBER: edge({
         ...{ from: 'GOAL', to: 'USER', degree: true },
-        inbound: { orders: { gsi0: 'since', gsi1: 'role', byRole: 'role' }, shards: 2, project: ['role'] },
+        inbound: {
+          orders: { gsi0: 'since', gsi1: 'role', byRole: 'role', byTitle: source('title') },
+          shards: 2,
+          project: ['role'],
+        },
       } as never),
-      HASHED: edge({ from: 'GOAL', to: 'USER', keys: 'hashed', inbound: { orders: { gsi0: 'since' }, shards: 1 } }),
+      HASHED: edge({
+        ...{ from: 'GOAL', to: 'USER', keys: 'hashed' },
+        inbound: { orders: { gsi0: 'since' }, shards: 1, includeTarget: true },
+      } as never),
     },
   } as never) as CompiledModel;
 }
@@ -54,7 +62,7 @@ const OWN_KEYS = [
     '~x',
     '~degree/MEMBER',
   ],
-  ...['~rev/MEMBER-USER-u1', '~view2'],
+  ...['~rev/MEMBER-USER-u1', '~view2', '~ix/@9/#0123456789abcdef0123456789abcdef'],
 ];
 
 /** The places of a table's index items that a forger copies: from each projection one, by the questions that it answers. */
@@ -66,21 +74,26 @@ const PLACES = [
   '~ix/',
   '~ix/MEMBER-USER-u1',
   '~ix/#byRole/MEMBER-USER-u1',
+  '~ix/#byTitle/MEMBER-USER-u1',
+  '~ix/#includeTarget/HASHED',
 ];
 
-async function filledTable() {
+async function filledTable({ isRegistered = true } = {}) {
   const graph = modelOf(uniqueTableName());
   const table = await testTable(graph);
-  const { done } = await migrate(graph, {
-    ...{ store: table.store, ...(await tableIdentity(graph, { client: table.client })) },
-    serverTime: () => serverTime(graph, { client: table.client }),
-    wait: () => Promise.resolve(),
-  });
-  expect(done).toBe(true);
+  if (isRegistered) {
+    const { done } = await migrate(graph, {
+      ...{ store: table.store, ...(await tableIdentity(graph, { client: table.client })) },
+      serverTime: () => serverTime(graph, { client: table.client }),
+      wait: () => Promise.resolve(),
+    });
+    expect(done).toBe(true);
+  }
   const writer = createWriter(graph, { store: table.store });
   for (const id of ['USER-u1', 'USER-u2'] as const)
     await writer.putNode(id, { name: 'n1', tags: ['t1', 't2'], status: 'open', key: 'k1' });
   for (const id of ['GOAL-g1', 'GOAL-g2'] as const) {
+    await writer.putNode(id, { title: 't1' });
     await writer.putEdge(id, 'MEMBER', 'USER-u1', { since: '2020', role: 'LEAD' });
     await writer.putEdge(id, 'HASHED', 'USER-u1', { since: '2020' });
   }
@@ -101,6 +114,7 @@ async function answers(reader: Reader): Promise<Record<string, unknown>> {
     beginsWith: ids(await name.beginsWith('n')),
     limited: ids(await name.all({ limit: 1 })),
     count: (await name.count()).count,
+    shards: (await reader.shards('USER.name')).items,
     countEq: (await name.count({ equals: 'n1' } as never)).count,
     ofSession: ids(await own.search('USER.name').all()),
     tags: ids(await reader.search('USER.tags').all()),
@@ -110,9 +124,11 @@ async function answers(reader: Reader): Promise<Record<string, unknown>> {
     nodes: ids(await reader.nodes('USER')),
     inbound: sources(await reader.inbound('USER-u1', 'MEMBER')),
     byRole: sources(await reader.inbound('USER-u1', 'MEMBER', { order: 'byRole' } as never)),
+    byTitle: sources(await reader.inbound('USER-u1', 'MEMBER', { order: 'byTitle' } as never)),
     gsi1: sources(await reader.inbound('USER-u1', 'MEMBER', { order: 'gsi1' } as never)),
     filtered: sources(await reader.inbound('USER-u1', 'MEMBER', { where: { role: 'LEAD' } } as never)),
     hashed: sources(await reader.inbound('USER-u1', 'HASHED')),
+    target: (await reader.inbound('USER-u1', 'HASHED', { includeTarget: true, reverse: true } as never)).target?.id,
     inDegree: (await reader.inDegree('USER-u1', 'MEMBER')).count,
     degree: await reader.degree('GOAL-g1', 'MEMBER'),
     page: (await reader.page('USER-u1', 'MEMBER')).items.map(({ id }) => id),
@@ -175,14 +191,18 @@ describe('items that somebody else puts into an index partition', () => {
     expect(await answers(table.reader)).toEqual(right);
   });
 
-  it('are taken away by a repair, which leaves all others', async () => {
-    const table = await filledTable();
+  it.each([
+    { of: 'a table with a registry', isRegistered: true },
+    { of: 'a table without one', isRegistered: false },
+  ])('are taken away by a repair of $of, which leaves all others', async ({ isRegistered }) => {
+    const table = await filledTable({ isRegistered });
     const right = await answers(table.reader);
     const before = await itemsOf(table, ['USER-u1', 'GOAL-g1']);
     const forgers: string[] = [];
     for (const own of OWN_KEYS) forgers.push(...(await forge(table, own)));
     expect((await itemsOf(table, forgers)).length).toBe(forgers.length);
     expect((await run(table, 'report')).length).toBeGreaterThan(0);
+    expect(await answers(table.reader)).toEqual(right);
     await run(table, 'repair');
     expect(await itemsOf(table, forgers)).toEqual([]);
     expect(await itemsOf(table, ['USER-u1', 'GOAL-g1'])).toEqual(before);

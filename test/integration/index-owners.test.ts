@@ -3,7 +3,7 @@ import { type CheckOptions, check } from '../../src/admin.ts';
 import { type Item, stringOf } from '../../src/core/items/attribute-value.ts';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import type { CompiledModel } from '../../src/core/model/compiled.ts';
-import { edge, node, source } from '../../src/core/model/schema.ts';
+import { node } from '../../src/core/model/schema.ts';
 import { evolvingTable } from '../support/migrating-table.ts';
 
 const CLEAN = { drift: { missing: 0, stale: 0, orphan: 0 }, unregistered: 0, pending: 0 };
@@ -64,107 +64,6 @@ describe('the list of a node type', () => {
     expect(await run({ mode: 'repair' })).toMatchObject({ drift: { orphan: 1 }, repaired: 1 });
     expect(await run()).toMatchObject(CLEAN);
   });
-});
-
-describe('an item that somebody else has put into an index partition', () => {
-  it.each<['with a registry' | 'without one']>([['with a registry'], ['without one']])(
-    'is served by no reader, in no count, and a repair takes it away: %s',
-    async (kind) => {
-      const table = await evolvingTable((of) => ({
-        graph: defineGraph({
-          table: of,
-          nodes: {
-            USER: node({
-              view: 'ALL',
-              list: true,
-              search: { name: { shards: 1 }, tags: { multiValue: true, shards: 1 } },
-            }),
-            TEAM: node({ view: 'ALL' }),
-            SPY: node({ view: 'ALL' }),
-          },
-          edges: {
-            JOINED: edge({
-              from: 'USER',
-              to: 'TEAM',
-              inbound: {
-                orders: { gsi0: 'since', gsi1: 'rank', byName: source('name') },
-                projectSource: ['name'],
-                includeTarget: true,
-              },
-            }),
-            LIKES: edge({ from: 'USER', to: 'TEAM', inbound: { orders: { gsi0: 'since' } } }),
-          },
-        }),
-      }));
-      const { graph, store, migrate, projectAll, reader } = table;
-      if (kind === 'with a registry') await migrate(graph);
-      const put = (source: string, target: string, attributes: Item = {}) =>
-        store.put({ source: { S: source }, target: { S: target }, ...attributes });
-      await put('USER-1', 'USER-1', { name: { S: 'Ann' }, tags: { SS: ['a', 'b'] } });
-      await put('TEAM-1', 'TEAM-1');
-      await put('SPY-1', 'SPY-1');
-      const fields = { since: { S: '2026' }, rank: { S: '7' } };
-      await put('USER-1', 'JOINED-TEAM-1', fields);
-      await put('USER-1', 'LIKES-TEAM-1', fields);
-      await projectAll();
-      const real = reader(graph);
-      const answers = async () => [
-        (await real.nodes('USER')).items.length,
-        (await real.search('USER.name').all()).items.length,
-        (await real.search('USER.name').equals('Ann')).items.length,
-        (await real.search('USER.name').count({ equals: 'Ann' })).count,
-        (await real.search('USER.name').count({})).count,
-        (await real.shards('USER.name')).items,
-        (await real.search('USER.tags').all()).items.length,
-        (await real.search('USER.tags').count({})).count,
-        (await real.inbound('TEAM-1', 'JOINED')).items.length,
-        (await real.inbound('TEAM-1', 'JOINED', { order: 'gsi1', reverse: true, includeTarget: true })).items.length,
-        (await real.inbound('TEAM-1', 'JOINED', { order: 'byName' })).items.length,
-        (await real.inDegree('TEAM-1', 'JOINED')).count,
-        (await real.inDegree('TEAM-1', 'JOINED', { order: 'gsi1' })).count,
-        (await real.inDegree('TEAM-1', 'JOINED', { order: 'byName', equals: 'Ann' })).count,
-        (await real.page('TEAM-1', 'JOINED')).items.length,
-        (await real.inbound('TEAM-1', 'LIKES')).items.length,
-      ];
-      const truth = await answers();
-      expect(truth).toEqual([1, 1, 1, 1, 1, 1, 2, 2, 1, 1, 1, 1, 1, 1, 1, 1]);
-      const { items } = await store.scan({ segment: 0, segments: 1, consistent: true });
-      const live = items.filter((item) => item['gsi0pk'] !== undefined);
-      expect(live.length).toBeGreaterThan(7);
-      // Each copy under names that the model has not, in a partition of the writer's own, and beside the sort key that belongs there.
-      const hash = '0123456789abcdef0123456789abcdef';
-      const forged = live.flatMap((item, i) =>
-        ['~ix/x', `~ix/x${i}`, `~ix/@7/name`, `~ix/@9/#${hash}`, '~ix/#byGhost/JOINED-TEAM-1', '~degree/GHOST'].map(
-          (target, j): Item => {
-            const source = `${j === 0 ? 'USER' : 'SPY'}-${1 + i}${j}`;
-            const sort = (text: string | undefined) => ({ S: `${text?.split('\u0000')[0]}\u0000${source}` });
-            return {
-              ...item,
-              ...{ source: { S: source }, target: { S: target } },
-              gsi0sk: sort(stringOf(item['gsi0sk'])),
-              ...(item['gsi1sk'] !== undefined && { gsi1sk: sort(stringOf(item['gsi1sk'])) }),
-            };
-          },
-        ),
-      );
-      for (const item of forged) await store.put(item);
-      expect(await answers()).toEqual(truth);
-      const { items: names, target: owner } = await real.inbound('TEAM-1', 'JOINED', {
-        reverse: true,
-        includeTarget: true,
-      });
-      expect([names.map(({ source }) => source), owner?.id]).toEqual([['USER-1'], 'TEAM-1']);
-      const run = (options: Partial<CheckOptions> = {}) =>
-        check(graph, { store, graceMs: 10, segments: 2, ...options });
-      const found = await run();
-      expect(found.drift).toMatchObject({ missing: 0, stale: 0, orphan: forged.length });
-      expect(found.unregistered).toBe(0);
-      expect(await run({ mode: 'repair' })).toMatchObject({ repaired: forged.length });
-      expect(await run()).toMatchObject(CLEAN);
-      const left = await itemsWith({ store }, (_key, item) => item['gsi0pk'] !== undefined);
-      expect(left).toHaveLength(live.length);
-    },
-  );
 });
 
 /** Live items of a table by their sort keys. */

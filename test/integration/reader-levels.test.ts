@@ -3,7 +3,6 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { AnyPageNode } from '../../src/client/read/levels/page-tree.ts';
 import { pagePlan } from '../../src/client/read/page.ts';
 import { createReader, type Reader } from '../../src/client/read/reader.ts';
-import { createSession } from '../../src/client/session/session.ts';
 import { createWriter } from '../../src/client/write/writer.ts';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import { edge, node, rank } from '../../src/core/model/schema.ts';
@@ -150,48 +149,12 @@ describe('K41: several levels of associations at once', () => {
     expect(JSON.parse(JSON.stringify(around.items))).toEqual(around.items);
   });
 
-  it('has a list for each edge type that is named at a place, also below a label that a neighbour does not have', async () => {
-    const { items } = await reader.page('TEAM-1', 'TEAMGOAL', {
-      with: [
-        {
-          edge: 'KEYRESULT',
-          with: [
-            { edge: 'MEMBER', label: 'LEAD', with: [{ inbound: 'MEMBER' }] },
-            { edge: 'MEMBER', label: 'TEAM' },
-            { edge: 'WATCHER' },
-          ],
-        },
-      ],
-    });
-    const { edges } = items[0]!.edges.KEYRESULT[0]!.node;
-    expect(Object.keys(edges)).toEqual(['MEMBER', 'WATCHER']);
-    const [team, lead] = edges.MEMBER.map(({ node }) => node);
-    expect(team).toEqual({ id: 'TEAM-1', attributes: { name: 'Core' }, inbound: { MEMBER: [] } });
-    expect(lead!.inbound.MEMBER.map(({ edge, node }) => [edge.role, node.id])).toEqual([
-      ['LEAD', 'GOAL-0'],
-      ['LEAD', keyResult(0)],
-      ['LEAD', keyResult(5)],
-    ]);
-  });
-
   it('has no edges, but a place for them, where no edge set has any of the nodes', async () => {
     const { items, calls } = await reader.page(keyResult(0), 'TASK_OF');
     expect(items).toEqual([0, 1].map((j) => ({ id: `TASK-0.${j}`, attributes: { title: `Task 0.${j}` }, edges: {} })));
     expect(calls).toBe(2 + 1);
     const { items: bare } = await reader.page(keyResult(0), 'TASK_OF', { with: [] });
     expect(bare).toEqual(items.map(({ id, attributes }) => ({ id, attributes })));
-  });
-
-  it('shows the edges of each place only there, where two places ask for one node in two ways', async () => {
-    const { items } = await reader.page('TEAM-1', 'TEAMGOAL', {
-      with: [
-        { edge: 'MEMBER', label: 'LEAD', with: [{ inbound: 'MEMBER' }] },
-        { edge: 'KEYRESULT', with: [{ edge: 'MEMBER', label: 'LEAD' }] },
-      ],
-    });
-    expect(items[0]!.edges.MEMBER[0]!.node.inbound.MEMBER).toHaveLength(3);
-    const below = items[0]!.edges.KEYRESULT[0]!.node.edges.MEMBER[0]!.node;
-    expect(below).toEqual({ id: user(0), attributes: { name: 'User 0', city: 'Lisbon' } });
   });
 
   it('costs a BatchGetItem for 100 nodes of a level, whatever the number of parents: 4 calls', async () => {
@@ -284,16 +247,6 @@ describe('levels that are queried', () => {
     ]);
   });
 
-  it('lists edges once that two levels ask for by different orders', async () => {
-    const with_ = [
-      { edge: 'KEYRESULT', with: [{ inbound: 'TASK_OF' }, { inbound: 'TASK_OF', order: 'gsi1' }] },
-    ] as const;
-    const page = await reader.page('TEAM-1', 'TEAMGOAL', { with: with_ });
-    expect(page.calls).toBe(2 + 1 + 7 * 2 * 2 + 1);
-    const { TASK_OF: tasks } = page.items[1]!.edges.KEYRESULT[1]!.node.inbound;
-    expect(tasks.map(({ node }) => node.id)).toEqual(['TASK-3.0', 'TASK-3.1']);
-  });
-
   it('has no more calls in flight than the reader may have, with shards and with views that grew too big', async () => {
     let now = 0;
     let most = 0;
@@ -319,30 +272,6 @@ describe('levels that are queried', () => {
       expect(most).toBe(4);
     } finally {
       for (const view of views) await table.store.put(view);
-    }
-  });
-
-  it('goes down and up again: the goals of the leads of key results', async () => {
-    const page = await reader.page('TEAM-1', 'TEAMGOAL', {
-      with: [{ edge: 'KEYRESULT', with: [{ edge: 'MEMBER', label: 'LEAD', with: [{ inbound: 'MEMBER' }] }] }],
-    });
-    const [lead, ...others] = page.items[0]!.edges.KEYRESULT[0]!.node.edges.MEMBER;
-    expect(lead!.node.inbound.MEMBER.map(({ node }) => node.id)).toEqual(['GOAL-0', keyResult(0), keyResult(5)]);
-    expect(neighboursOf(page)['GOAL-0']).toEqual({ title: 'Objective 0' });
-    // Teams are no leads.
-    expect(others).toEqual([]);
-  });
-
-  it('gives the same where an edge type left a view of a level because it grew too big', async () => {
-    const whole = await reader.page('TEAM-1', 'TEAMGOAL', LIST);
-    const key = { source: keyResult(3), target: '~view' };
-    const { item: view } = await table.store.get(key, { consistent: true });
-    const { edgeSet: _, ...emptied } = view!;
-    await table.store.put({ ...emptied, evicted: { SS: ['MEMBER'] } });
-    try {
-      expect(await reader.page('TEAM-1', 'TEAMGOAL', LIST)).toEqual({ ...whole, calls: whole.calls + 1 });
-    } finally {
-      await table.store.put(view!);
     }
   });
 });
@@ -373,30 +302,6 @@ describe('bounds of levels are reported', () => {
     const one = await reader.page('TEAM-1', 'TEAMGOAL', { with: with_, maxNodes: 8, limit: 1 });
     expect(found(one)).toHaveLength(8);
     expect(one.truncated!.ids.length).toBeGreaterThan(0);
-  });
-
-  it('reads 5 levels, and names the nodes of the sixth', async () => {
-    const nested = (depth: number): object =>
-      depth === 1 ? { edge: 'KEYRESULT' } : { edge: 'SUBGOAL', with: [depth === 2 ? 'KEYRESULT' : nested(depth - 1)] };
-    const open = reader as unknown as Reader;
-    const five = await open.page('TEAM-1', 'TEAMGOAL', { with: [nested(5) as never] });
-    expect(five.truncated).toBeUndefined();
-    const six = await open.page('TEAM-1', 'TEAMGOAL', { with: [nested(6) as never] });
-    expect(six.truncated!.reason).toBe('depth');
-    expect(six.truncated!.ids.sort()).toEqual([0, 1, 2, 3, 4, 5, 6].map(keyResult));
-    expect(six.calls).toBe(2);
-    const queried = { edge: 'KEYRESULT', with: [{ inbound: 'TASK_OF' }] };
-    const deep = [1, 2, 3, 4].reduce((below: object) => ({ edge: 'SUBGOAL', with: [below] }), queried);
-    const page = await open.page('TEAM-1', 'TEAMGOAL', { with: [deep as never] });
-    expect(page.truncated!.ids).toEqual([]);
-    expect(page.truncated!.edgesOf!.sort()).toEqual([0, 1, 2, 3, 4, 5, 6].map(keyResult));
-    // Who is shown on a level above is missing on the sixth, too.
-    const again = await open.page('TEAM-1', 'TEAMGOAL', { with: ['KEYRESULT', nested(6)] as never });
-    expect(again.truncated).toEqual({ reason: 'depth', ids: [], edgesOf: expect.any(Array) });
-    // A `with` without an end is read as far as the bound.
-    const endless: Record<string, unknown> = { edge: 'SUBGOAL' };
-    endless['with'] = [endless];
-    expect((await open.page('TEAM-1', 'TEAMGOAL', { with: [endless as never] })).calls).toBe(2);
   });
 
   it('bounds one level of edge sets only where that is asked for', async () => {
@@ -491,38 +396,5 @@ describe('levels that are no list', () => {
       const read = open.page('TEAM-1', 'TEAMGOAL', { with: with_ as never });
       await expect(read).rejects.toMatchObject({ code: 'invalid-argument', hint: expect.stringContaining("with: ['") });
     }
-  });
-});
-
-describe('a session with levels', () => {
-  it('shows its own writes on every level, before anything is projected', async () => {
-    const own = await testTable(listModel() as unknown as typeof graph);
-    await fill(own);
-    const session = createSession();
-    const writer = createWriter(own.graph, { store: own.store }).with(session);
-    await writer.putEdge('GOAL-0', 'KEYRESULT', 'KEYRESULT-new');
-    await writer.putNode('KEYRESULT-new', { title: 'New' });
-    await writer.putEdge('KEYRESULT-new', 'MEMBER', 'USER-new', { role: 'LEAD' });
-    await writer.putNode('USER-new', { name: 'Newcomer' });
-    await writer.putEdge(keyResult(0), 'MEMBER', user(4), { role: 'LEAD' });
-    await writer.deleteEdge('GOAL-0', 'KEYRESULT', keyResult(6));
-    await writer.putEdge('TASK-new', 'TASK_OF', 'KEYRESULT-new', { since: '2026-03-01' });
-    await writer.putEdge('KEYRESULT-new', 'WATCHER', 'USER-new');
-    const levels = [LEAD, { inbound: 'TASK_OF' }, { edge: 'WATCHER' }] as const;
-    const asked = { with: [{ edge: 'KEYRESULT', with: levels }] } as const;
-    const page = await createReader(own.graph, { store: own.store }).with(session).page('TEAM-1', 'TEAMGOAL', asked);
-    const results = new Map(page.items.flatMap(({ edges }) => edges.KEYRESULT.map(({ node }) => [node.id, node])));
-    const newcomer = { id: 'USER-new', attributes: { name: 'Newcomer' } };
-    expect(results.get('KEYRESULT-new')).toEqual({
-      ...{ id: 'KEYRESULT-new', attributes: { title: 'New' } },
-      edges: { MEMBER: [{ edge: { role: 'LEAD' }, node: newcomer }], WATCHER: [{ edge: {}, node: newcomer }] },
-      inbound: { TASK_OF: [{ edge: { since: '2026-03-01' }, node: { id: 'TASK-new', attributes: null } }] },
-    });
-    expect(results.get(keyResult(0))!.edges.MEMBER.map(({ node }) => node.id)).toContain(user(4));
-    expect(results.has(keyResult(6))).toBe(false);
-    await own.projectAll();
-    const later = await createReader(own.graph, { store: own.store }).page('TEAM-1', 'TEAMGOAL', asked);
-    const { calls: _, ...shown } = page;
-    expect(later).toMatchObject(shown);
   });
 });

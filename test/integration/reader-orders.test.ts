@@ -4,7 +4,6 @@ import { createWriter } from '../../src/client/write/writer.ts';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import type { CompiledModel } from '../../src/core/model/compiled.ts';
 import { date, edge, node, number, rank } from '../../src/core/model/schema.ts';
-import { check } from '../../src/trust/check/check.ts';
 import { allPages, countingReader } from '../support/reader.ts';
 import { testTable, uniqueTableName } from '../support/table.ts';
 
@@ -182,40 +181,5 @@ describe('the index items of named orders', () => {
     });
     await own.projectAll();
     expect(await writer.deleteNodeWithEdges('USER-1')).toMatchObject({ edges: 8 });
-  });
-
-  it('are checked and mended one by one, hashed ones and those of an order that is no more too', async () => {
-    const own = await testTable(tickets(uniqueTableName()));
-    const writer = createWriter(own.graph, { store: own.store });
-    await writer.batch((batch) => {
-      for (let i = 0; i < 30; i++) batch.putEdge('TICKET-1', 'FOR', `USER-${i}`, { hours: i, priority: 'LOW' });
-      batch.putEdge('TICKET-1', 'NOTE', LONG, { text: 'long' });
-    });
-    await own.projectAll();
-    const { items } = await own.store.query({ partition: 'TICKET-1', sortKey: { beginsWith: '~ix/#' } });
-    expect(items).toHaveLength(61);
-    const hashed = items.find(({ target }) => 'S' in target! && target.S.startsWith('~ix/#byText/#'))!;
-    const stale = items.find(({ target }) => 'S' in target! && target.S === '~ix/#byHours/FOR-USER-7')!;
-    await own.store.put({ ...stale, gsi0sk: { S: 'odd' } });
-    await own.store.put({ ...stale, target: { S: '~ix/#byColour/FOR-USER-7' } });
-    await own.store.delete({ source: 'TICKET-1', target: '~ix/#byPriority/FOR-USER-3' });
-    await own.store.delete({ source: 'TICKET-1', target: (hashed['target'] as { S: string }).S });
-    const found = async (mode: 'report' | 'repair') => {
-      const verdicts: string[] = [];
-      await check(own.graph, {
-        ...{ store: own.store, graceMs: 0, mode },
-        onFinding: ({ verdict, target }) => verdicts.push(`${verdict} ${target.replace(/#[0-9a-f]{32}$/, '#hash')}`),
-      });
-      return verdicts.filter((text) => !text.startsWith('dangling')).sort();
-    };
-    const wrong = [
-      'missing ~ix/#byPriority/FOR-USER-3',
-      'missing ~ix/#byText/#hash',
-      'orphan ~ix/#byColour/FOR-USER-7',
-      'stale ~ix/#byHours/FOR-USER-7',
-    ];
-    expect(await found('report')).toEqual(wrong);
-    expect(await found('repair')).toEqual(wrong);
-    expect(await found('report')).toEqual([]);
   });
 });

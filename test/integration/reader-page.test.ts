@@ -136,19 +136,6 @@ describe('page', () => {
     await expect(reader.inbound('TEAM-1', 'MEMBER', { atLeast: 'TEAM', cursor })).rejects.toThrow(invalid);
   });
 
-  it('gives the same page where an edge type left a view because it grew too big', async () => {
-    const options = { limit: 2, with: [{ type: 'MEMBER', label: 'LEAD' }] } as const;
-    const whole = await reader.page('TEAM-1', 'MEMBER', options);
-    const { item: view } = await table.store.get({ source: 'GOAL-001', target: '~view' }, { consistent: true });
-    const { edgeSet: _, ...emptied } = view!;
-    await table.store.put({ ...emptied, source: { S: 'GOAL-001' }, evicted: { SS: ['MEMBER'] } });
-    try {
-      expect(await reader.page('TEAM-1', 'MEMBER', options)).toEqual({ ...whole, calls: whole.calls + 1 });
-    } finally {
-      await table.store.put(view!);
-    }
-  });
-
   it('refuses what the model does not declare', async () => {
     const refusals: [Promise<unknown>, string, string][] = [
       [reader.page('TEAM-1', 'MEMBER', { with: ['KNOWS' as 'MEMBER'] }), 'unknown-type', 'MEMBER, BLOCKS, WATCHER'],

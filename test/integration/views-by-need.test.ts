@@ -74,19 +74,6 @@ describe('a node type without a view', () => {
     });
   });
 
-  it('shows its nodes in pages and lists with their attributes', async () => {
-    const { table } = await projected();
-    const reader = createReader(graph, { store: table });
-    const attributes = { name: 'new', title: 'new', at: 'new' };
-    expect(await reader.nodes('TAG')).toEqual({ items: [{ id: 'TAG-1', attributes, edgeSet: [] }] });
-    const page = () => reader.page('ROOM-1', 'IN', {});
-    expect((await page()).items).toMatchObject([{ id: 'USER-1', attributes: { name: 'Ada' } }]);
-    await table.producer('USER-1', 'USER-1', undefined);
-    expect((await page()).items).toMatchObject([{ id: 'USER-1', attributes: null }]);
-    const all = await reader.page('ROOM-1', 'IN', { attributes: 'ALL' });
-    expect(all.items).toMatchObject([{ attributes: null }]);
-  });
-
   it('is named by `edgeloom get` beside the views of others', async () => {
     const { table } = await projected();
     const answers: Answer[] = [];

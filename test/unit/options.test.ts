@@ -1,20 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { createReader, type Reader } from '../../src/client/read/reader.ts';
-import { importFile } from '../../src/client/write/import.ts';
 import type { TransactionOperations } from '../../src/client/write/operations.ts';
 import { createWriter, type Writer } from '../../src/client/write/writer.ts';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import type { CompiledModel } from '../../src/core/model/compiled.ts';
 import { edge, node } from '../../src/core/model/schema.ts';
-import { migrate } from '../../src/migrate/migrate.ts';
 import { createProjector } from '../../src/projecting/apply/projector.ts';
-import { updateTable } from '../../src/store/table-update/update.ts';
-import { check } from '../../src/trust/check/check.ts';
-import { explain } from '../../src/trust/explain/explain.ts';
-import { status } from '../../src/trust/explain/status.ts';
-import { redrive } from '../../src/trust/repair/redrive.ts';
-import { eraseSubject } from '../../src/trust/subject/erase-subject.ts';
-import { exportSubject } from '../../src/trust/subject/export-subject.ts';
 import { MemoryStore } from '../support/memory-store/memory-store.ts';
 
 const graph = defineGraph({
@@ -96,37 +87,9 @@ describe('options that are not what they should be', () => {
     expect(error).toMatchObject({ code: 'unknown-option' });
     expect((error as Error).message).toMatch(new RegExp(`^${name} has no option "(limt|reverse|beginWith)"\\.$`));
   });
-});
-
-describe('work on a table', () => {
-  const store = new MemoryStore(graph.table);
-  const given = unchecked({ store, dryRun: true });
-  const runs: [string, () => Promise<unknown>][] = [
-    ['check', () => check(graph, given)],
-    ['migrate', () => migrate(graph, given)],
-    ['redrive', () => redrive(graph, given)],
-    ['status', () => status(graph, given)],
-    ['explain', () => explain(graph, given)],
-    ['importFile', () => importFile(graph, given)],
-    ['exportSubject', () => exportSubject(graph, given)],
-    ['updateTable', () => updateTable(graph, unchecked({ dryRun: true }))],
-  ];
-  it.each(runs)('%s does nothing with an option that it does not have', async (name, run) => {
-    await expect(run()).rejects.toMatchObject({
-      code: 'unknown-option',
-      message: `${name} has no option "dryRun".`,
-    });
-    expect((await store.scan({ segment: 0, segments: 1 })).items).toEqual([]);
-  });
-
-  it('eraseSubject does nothing with an option that it does not have', async () => {
-    await expect(eraseSubject(graph, unchecked({ store, id: 'USER-1', agian: true }))).rejects.toMatchObject({
-      code: 'unknown-option',
-    });
-  });
 
   it('a transaction refuses a condition that it does not have', async () => {
-    const writer = createWriter(graph, { store }) as unknown as Writer<CompiledModel>;
+    const writer = createWriter(graph, { store: new MemoryStore(graph.table) }) as unknown as Writer<CompiledModel>;
     const misspelt = unchecked({ ifAbsnt: true });
     const operations: ((transaction: TransactionOperations<CompiledModel>) => void)[] = [
       (transaction) => transaction.putNode('USER-1', {}, misspelt),

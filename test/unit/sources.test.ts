@@ -375,22 +375,6 @@ describe('touches', () => {
     },
   );
 
-  it('read the source again where the ledger has changed meanwhile', async () => {
-    const { rows, open, source, hook, user } = world();
-    const sources = open(source('app', users));
-    rows.set('1', { id: '1', name: 'old' });
-    let isFirst = true;
-    hook.before = async ({ method, target }) => {
-      if (method !== 'change' || target.length !== 32 || !isFirst) return;
-      isFirst = false;
-      rows.set('1', { id: '1', name: 'new' });
-      await sources.touch('app', ['1']);
-      rows.set('1', { id: '1', name: 'newest' });
-    };
-    await sources.touch('app', ['1']);
-    expect(await user('USER-1')).toMatchObject({ name: { S: 'newest' } });
-  });
-
   it('send no write later than fifteen minutes after what it rests on: they read again', async () => {
     const { rows, open, source, hook, clock, user } = world();
     const sources = open(source('app', users));
@@ -458,22 +442,6 @@ describe('an item of thousands of outputs', () => {
     rows.delete('a');
     await sources.touch('app', ['a']);
     expect(await shown()).toEqual(nodes('b'));
-  });
-
-  it('begins again where its content is another one', async () => {
-    const { rows, open, source, hook, table } = world();
-    const sources = open(source('app', many));
-    let left = 100;
-    hook.before = () => {
-      left -= 1;
-    };
-    rows.set('a', { id: 'a', many: 400 });
-    await expect(sources.touch('app', ['a'], { remainingMs: () => left * 1_000 })).rejects.toThrow(/of the 401/i);
-    rows.set('a', { id: 'a', many: 399 });
-    await sources.touch('app', ['a']);
-    const { items } = await table.query({ partition: 'USER-a', sortKey: { beginsWith: 'AIMS' } });
-    const of = items.filter((item) => item[GONE] === undefined).map((item) => item['of']);
-    expect(of).toEqual(Array(399).fill({ N: '399' }));
   });
 
   it('is repaired whole by a sync, also behind a touch that stopped and never came again', async () => {
@@ -648,22 +616,6 @@ describe('a sync', () => {
     expect(await two.sync('app', { resume: true })).toMatchObject({ items: 150 });
     expect(await two.sync('app', { dryRun: true })).toMatchObject({ differences: [], items: 150 });
     expect(await shown()).toHaveLength(150);
-  });
-
-  it('that is killed between a ledger and its items makes them when it goes on', async () => {
-    const { rows, open, source, hook, shown, clock } = world();
-    const sources = open(source('app', users));
-    rows.set('1', { id: '1' }).set('2', { id: '2' });
-    await sources.sync('app');
-    rows.delete('1');
-    clock.ms += 1;
-    hook.before = ({ method, target }) => {
-      if (method === 'change' && target === 'USER-1') throw new StoreError('fatal', 'Killed', 'The process is gone.');
-    };
-    await expect(sources.sync('app')).rejects.toThrow('gone');
-    hook.before = () => undefined;
-    await sources.sync('app', { resume: true });
-    expect(await shown()).toEqual(nodes('2'));
   });
 
   it('takes a page of a table in parts, and continues behind the last key of one', async () => {

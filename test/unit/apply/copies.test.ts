@@ -149,29 +149,6 @@ describe('a fan-out of many pages', () => {
   const MORE = '~more/WROTE';
   const anne = { name: { S: 'Anne' } };
 
-  it('leaves a continuation behind its first page, whose records drive it to its end', async () => {
-    const { table, project, copies } = await withBooks(5, { pageSize: 2 });
-    await table.producer(AUTHOR, AUTHOR, anne);
-    await project();
-    expect(await table.derived(AUTHOR, MORE)).toMatchObject({
-      after: { S: '~rev/WROTE-BOOK-2' },
-      r: { N: '1' },
-    });
-    expect(await copies('BOOK-3')).toEqual({ [EDGE]: annCopy });
-    expect((await project()).filter((call) => call.startsWith('update'))).toEqual([
-      'update BOOK-3 ~view',
-      'update BOOK-4 ~view',
-      `update ${AUTHOR} ${MORE}`,
-    ]);
-    await project();
-    for (let i = 1; i <= 5; i++) expect(await copies(`BOOK-${i}`)).toEqual({ [EDGE]: anne });
-    const end = await table.derived(AUTHOR, MORE);
-    expect(end).not.toHaveProperty('after');
-    expect(end).toMatchObject({ expiresAt: { N: String(NOW_SECONDS + 48 * 3600) } });
-    // The tombstone's own record drives nothing.
-    expect(await project()).toEqual([]);
-  });
-
   it('skips the tombstones of edges that are gone, also whole pages of them', async () => {
     const { table, project, copies } = await withBooks(6, { pageSize: 2 });
     for (const i of [1, 2, 3]) await table.producer(`BOOK-${i}`, EDGE, undefined);

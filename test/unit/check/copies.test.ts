@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { CheckCursor } from '../../../src/admin.ts';
 import type { Item } from '../../../src/core/items/attribute-value.ts';
-import { copySlots, isSlotRight } from '../../../src/core/kinds/copy.ts';
+import { copySlots } from '../../../src/core/kinds/copy.ts';
 import type { DerivedUpdate, ItemKey, ReadOptions } from '../../../src/core/store-port.ts';
 import { createProjector } from '../../../src/projecting/apply/projector.ts';
 import { check } from '../../../src/trust/check/check.ts';
@@ -11,24 +11,10 @@ import { bookGraph } from '../../support/book-graph.ts';
 import { StreamedStore } from '../../support/streamed-store.ts';
 
 const graph = bookGraph('records');
-const NAME = { M: { name: { S: 'First' } } };
 
 describe('the slots of a view', () => {
   const slots = (view: Item) =>
     copySlots(graph, view).map(({ edge, parent, stored }) => [edge, parent, stored !== undefined]);
-
-  it('are its listed edges that copy, and whatever else it holds as a copy', () => {
-    expect(
-      slots({
-        edgeSet: { SS: ['WROTE-AUTHOR-1', 'WROTE-AUTHOR-2|by=me', 'LIKES-AUTHOR-3', '%ZZ'] },
-        copies: { M: { 'WROTE-AUTHOR-1': NAME, 'WROTE-AUTHOR-9': NAME } },
-      }),
-    ).toEqual([
-      ['WROTE-AUTHOR-1', 'AUTHOR-1', true],
-      ['WROTE-AUTHOR-2', 'AUTHOR-2', false],
-      ['WROTE-AUTHOR-9', undefined, true],
-    ]);
-  });
 
   it.each([{ S: 'no map' }, { M: {} }])(
     'take an attribute that holds no copies, %j, for an unwanted copy',
@@ -39,16 +25,6 @@ describe('the slots of a view', () => {
       ]);
     },
   );
-
-  it('are right where they hold what the node says, and nothing where there is no node', () => {
-    const [slot] = copySlots(graph, { edgeSet: { SS: ['WROTE-AUTHOR-1'] }, copies: { M: { 'WROTE-AUTHOR-1': NAME } } });
-    expect(isSlotRight(graph, slot!, { name: { S: 'First' }, other: { N: '1' } })).toBe(true);
-    expect(isSlotRight(graph, slot!, { name: { S: 'Second' } })).toBe(false);
-    expect(isSlotRight(graph, slot!, undefined)).toBe(false);
-    const [empty] = copySlots(graph, { edgeSet: { SS: ['WROTE-AUTHOR-1'] } });
-    expect(isSlotRight(graph, empty!, undefined)).toBe(true);
-    expect(isSlotRight(graph, empty!, {})).toBe(false);
-  });
 });
 
 /** A table whose calls can be met by what happens just before them. */

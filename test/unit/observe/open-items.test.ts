@@ -27,16 +27,9 @@ function found(more: Partial<Found> = {}, of: Partial<Difference> = {}): Found {
   return { differences: [difference], fromMs: LOOKED, toMs: LOOKED, lowWatermarkMs: LOOKED, ...more };
 }
 
-/** A copy that a fan-out has still to reach. */
-const AWAITED: Partial<Difference> = { kind: 'copy', fanOut: { place: 'FOLLOWS-', revision: '1' } };
-
 class Stage {
-  readonly open: OpenItems;
+  readonly open = new OpenItems(PACE);
   private receipts = 0;
-
-  constructor(pace: Partial<typeof PACE> = {}) {
-    this.open = new OpenItems({ ...PACE, ...pace });
-  }
 
   touch(suspect: Suspect, stampMs = MADE, shardId = 'shard'): this {
     this.open.touch({ items: [suspect], ranges: [] }, this.touches(stampMs, shardId), stampMs);
@@ -141,26 +134,6 @@ describe('a difference', () => {
     const stage = new Stage().touch(ATTRIBUTES).look(found({ toMs: RECEIVED }));
     expect(stage.judge()).toEqual([]);
     expect(stage.open.drift).toEqual([]);
-  });
-
-  it('of a copy may pass while a fan-out reaches it, and is drift behind a stuck one', () => {
-    const late = new Stage().touch(COPY).look(found({}, AWAITED));
-    expect(late.judge()).toEqual([]);
-    const stuck: Suspect = { source: 'USER-1', sortKey: '~more/FOLLOWS' };
-    const stage = new Stage()
-      .touch(stuck)
-      .look(found({}, { kind: 'continuation', fanOut: { place: 'FOLLOWS-', revision: undefined } }))
-      .touch(COPY)
-      .look(found({}, AWAITED));
-    stage.judge();
-    expect(stage.open.drift.map(({ suspect }) => suspect)).toEqual([stuck, COPY]);
-  });
-
-  it('beyond those that are listed holds the time', () => {
-    const stage = new Stage({ mostExceptions: 1 }).touch(ATTRIBUTES).touch(COUNT).look(found());
-    expect(stage.judge()).toHaveLength(2);
-    expect(stage.receiptsHeld).toEqual([2]);
-    expect(stage.open.drift.map(({ suspect }) => suspect)).toEqual([ATTRIBUTES, COUNT]);
   });
 });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Item } from '../../../src/core/items/attribute-value.ts';
-import { encodeNumber, indexSortKey } from '../../../src/core/items/encoding.ts';
+import { indexSortKey } from '../../../src/core/items/encoding.ts';
 import { hash128 } from '../../../src/core/items/keys.ts';
 import { derive as computed, node, number, rank } from '../../../src/core/model/schema.ts';
 import { derivedOf } from '../../../src/core/plan/derive.ts';
@@ -109,42 +109,12 @@ describe('the index items of named orders', () => {
     orders: { gsi0: 'since', byScore: number('score'), byRole: rank('role', { LEAD: 5 }) },
     project: ['role'],
   };
-  it('are each there with the attribute of their order, beside the shared one, with a copy of what is projected', () => {
-    const { indexItems } = derived({ inbound }, { since: { S: 'a' }, score: { N: '7' }, role: { S: 'LEAD' } });
-    const attributes = { M: { role: { S: 'LEAD' } } };
-    const item = (partition: string, value: string): Item => ({
-      gsi0pk: { S: partition },
-      gsi0sk: { S: indexSortKey(value, SOURCE) },
-      attributes,
-    });
-    expect(Object.fromEntries(indexItems)).toEqual({
-      '~ix/MEMBER-USER-U1': item('MEMBER-USER-U1', 'a'),
-      '~ix/#byScore/MEMBER-USER-U1': item('byScore/MEMBER-USER-U1', encodeNumber('7')),
-      '~ix/#byRole/MEMBER-USER-U1': item('byRole/MEMBER-USER-U1', '5-LEAD'),
-    });
-    expect([...derived({ inbound }, { score: { N: '7' } }).indexItems.keys()]).toEqual(['~ix/#byScore/MEMBER-USER-U1']);
-    expect(derived({ inbound }, {}).indexItems.size).toBe(0);
-  });
-  it('are sharded as the others are', () => {
-    const options = { inbound: { ...inbound, shards: 50 } };
-    const { indexItems } = derived(options, { since: { S: 'a' }, score: { N: '7' } });
-    const { S: shared } = indexItems.get('~ix/MEMBER-USER-U1')!['gsi0pk'] as { S: string };
-    expect(shared).toMatch(/^MEMBER-USER-U1#\d+$/);
-    expect(indexItems.get('~ix/#byScore/MEMBER-USER-U1')!['gsi0pk']).toEqual({ S: `byScore/${shared}` });
-  });
   it('leave the others there where one cannot be derived, and are named in the problem', () => {
     const { indexItems, problems } = derived({ inbound }, { since: { S: 'a' }, score: { S: 'high' } });
     expect([...indexItems.keys()]).toEqual(['~ix/MEMBER-USER-U1']);
     expect(problems).toMatchObject([
       { code: 'wrong-type', message: expect.stringContaining('order byScore of MEMBER') },
     ]);
-  });
-  it('have hashed sort keys where they would be too long', () => {
-    const sortKey = `MEMBER-USER-${'x'.repeat(1004)}`;
-    const keys = [
-      ...derived({ inbound: { orders: { gsi0: 'none', byA: 'a' } } }, { a: { S: '1' } }, sortKey).indexItems.keys(),
-    ];
-    expect(keys).toEqual([`~ix/#byA/#${hash128(sortKey)}`]);
   });
 });
 

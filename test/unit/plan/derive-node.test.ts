@@ -97,17 +97,6 @@ describe('a search item', () => {
       },
     });
   });
-  it('is not there without the attribute', () => {
-    expect(indexed({}, { age: { N: '1' } })).toEqual({});
-  });
-  it('type: number and date are encoded so that text order is their order, and show the original', () => {
-    expect(only({ type: 'number', shards: 1 }, { name: { N: '12' } })?.value).toBe('150212');
-    const items = indexed({ type: 'date', shards: 1 }, { name: { S: '2020-07-01T02:00+02:00' } });
-    expect(items['~ix/name']).toMatchObject({
-      gsi0sk: { S: indexSortKey('2020-07-01T00:00:00', ID) },
-      value: { S: '2020-07-01T02:00+02:00' },
-    });
-  });
   it('caseInsensitive: the key is folded, the shard too, the value shown is the original', () => {
     const items = indexed({ caseInsensitive: true, hash: 'codepoint-product' }, { name: { S: 'TERUI' } });
     expect(items['~ix/name']).toEqual({
@@ -146,20 +135,12 @@ describe('a search item', () => {
     expect(partition('value', 'USER-1')).toBe(partition('value', 'USER-2'));
     expect(partition('source', 'USER-1')).not.toBe(partition('source', 'USER-2'));
   });
-  it('partition: an attribute stands before the shard; without it the item is left out', () => {
-    const entry = { partition: 'country', shards: 1 };
-    expect(only(entry, { name: { S: 'a' }, country: { S: 'US' } })?.partition).toBe('USER.name#US');
-    expect(indexed(entry, { name: { S: 'a' } })).toEqual({});
-  });
   it('project: a list or all attributes are copied', () => {
     const attributes = { name: { S: 'a' }, age: { N: '1' } };
     const copied = (project: unknown) => indexed({ project }, attributes)['~ix/name']?.['attributes'];
     expect(copied('KEYS_ONLY')).toBeUndefined();
     expect(copied(['age', 'missing'])).toEqual({ M: { age: { N: '1' } } });
     expect(copied('ALL')).toEqual({ M: attributes });
-  });
-  it('takes the empty text as a value', () => {
-    expect(only({ shards: 1 }, { name: { S: '' } })).toEqual({ partition: 'USER.name', value: '' });
   });
 });
 
@@ -206,16 +187,6 @@ describe('the target items of a node', () => {
   const keys = (index: string, partition: string): Item => ({
     [`${index}pk`]: { S: partition },
     [`${index}sk`]: { S: TARGET_SORT_KEY },
-  });
-
-  it('are one for gsi0 and gsi1 and one for each named order, with what the view shows', () => {
-    const attributes = { M: { name: { S: 'Ada' } } };
-    const { indexItems, problems } = owned({ view: ['name'] }, { name: { S: 'Ada' }, note: { S: 'n' } });
-    expect(problems).toEqual([]);
-    expect(Object.fromEntries(indexItems)).toEqual({
-      '~ix/#includeTarget/FOR': { ...keys('gsi0', 'FOR-USER-1'), ...keys('gsi1', 'FOR-USER-1'), attributes },
-      '~ix/#includeTarget/FOR/byHours': { ...keys('gsi0', 'byHours/FOR-USER-1'), attributes },
-    });
   });
   it('have no attributes where the view has none, and are there for a node without attributes', () => {
     const itemsOf = (options: object) => owned(options, {}).indexItems.get('~ix/#includeTarget/FOR/byHours');

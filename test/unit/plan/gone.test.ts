@@ -2,10 +2,9 @@ import { describe, expect, it } from 'vitest';
 import type { Item } from '../../../src/core/items/attribute-value.ts';
 import { defineGraph } from '../../../src/core/model/compile/define-graph.ts';
 import { GONE, isGone } from '../../../src/core/model/gone.ts';
-import { edge, node, source } from '../../../src/core/model/schema.ts';
+import { node } from '../../../src/core/model/schema.ts';
 import { derivedOf } from '../../../src/core/plan/derive.ts';
-import { touchedFanOuts } from '../../../src/core/plan/fan-out.ts';
-import { baseItem, LABEL } from '../../support/records.ts';
+import { baseItem } from '../../support/records.ts';
 
 describe('an item counts as deleted', () => {
   it.each<[string, unknown, boolean]>([
@@ -33,43 +32,11 @@ describe('an item counts as deleted', () => {
   });
 });
 
-describe('a soft-deleted node', () => {
+it('a soft-deleted node asks for nothing, and has no fault', () => {
   const graph = defineGraph({
     table: 'records',
-    nodes: {
-      USER: node({ view: 'ALL', deletedWhen: 'left', search: { name: {} } }),
-      TEAM: node({ view: 'ALL', deletedWhen: 'closed' }),
-    },
-    edges: { IN: edge({ from: 'USER', to: 'TEAM', copy: ['title'], inbound: { orders: { gsi0: source('name') } } }) },
+    nodes: { USER: node({ view: 'ALL', deletedWhen: 'left', search: { name: {} } }) },
   });
-  const user = baseItem('USER-1', 'USER-1', { name: { S: 'Ann' } });
-  const left = { ...user, left: { S: 'now' } };
-
-  it('asks for nothing, and has no fault', () => {
-    const faulty = { ...left, name: { N: '7' } };
-    expect(derivedOf(graph, 'USER-1', 'USER-1', faulty)).toEqual(derivedOf(graph, 'USER-1', 'USER-1', undefined));
-  });
-
-  it('gives the items of its edges nothing', () => {
-    const member = baseItem('USER-1', 'IN-TEAM-1', {});
-    const itemsWith = (item: Item | undefined) => [
-      ...derivedOf(graph, 'USER-1', 'IN-TEAM-1', member, { item }).indexItems.keys(),
-    ];
-    expect(itemsWith(user)).toHaveLength(1);
-    expect(itemsWith(left)).toEqual(itemsWith(undefined));
-  });
-
-  it.each([
-    ['USER-1', user, left],
-    ['TEAM-1', baseItem('TEAM-1', 'TEAM-1', {}), baseItem('TEAM-1', 'TEAM-1', { closed: { BOOL: true } })],
-  ])('fans out as one that is deleted: %s', (id, live, deleted) => {
-    const fanOutsOf = (oldImage: Item | undefined, newImage: Item | undefined) =>
-      touchedFanOuts(graph, { source: id, target: id, stream: LABEL, sequenceNumber: '1', oldImage, newImage }).map(
-        ({ of }) => of,
-      );
-    expect(fanOutsOf(live, deleted)).toEqual(fanOutsOf(live, undefined));
-    expect(fanOutsOf(live, deleted)).toHaveLength(1);
-    expect(fanOutsOf(deleted, live)).toEqual(fanOutsOf(undefined, live));
-    expect(fanOutsOf(deleted, undefined)).toEqual([]);
-  });
+  const faulty = baseItem('USER-1', 'USER-1', { name: { N: '7' }, left: { S: 'now' } });
+  expect(derivedOf(graph, 'USER-1', 'USER-1', faulty)).toEqual(derivedOf(graph, 'USER-1', 'USER-1', undefined));
 });
