@@ -7,11 +7,13 @@ import type { Item } from '../../src/core/items/attribute-value.ts';
 import { createClient } from '../../src/store/client.ts';
 import { DynamoDBStore } from '../../src/store/dynamodb.ts';
 import { createTable } from '../../src/store/table-description.ts';
-import { type CommandRun, type DevServer, edgeloom, startDev } from '../support/command.ts';
+import { type CommandRun, type DevServer, startDev } from '../support/command.ts';
+import { CommandProcess } from '../support/command-process.ts';
 import { goalGraph } from '../support/contracts-model.ts';
 import { writeExport } from '../support/export.ts';
 import { uniqueTableName } from '../support/table.ts';
 
+const cli = new CommandProcess();
 let dev: DevServer;
 let folder: string;
 let store: DynamoDBStore;
@@ -26,12 +28,13 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
+  await cli.end();
   expect(await dev.interrupt()).toBe(0);
   await rm(folder, { recursive: true, force: true });
 });
 
 function run(...args: string[]): Promise<CommandRun> {
-  return edgeloom([...args, '--endpoint', dev.endpoint]);
+  return cli.run([...args, '--endpoint', dev.endpoint]);
 }
 
 async function json(code: number, ...args: string[]): Promise<Record<string, unknown>> {

@@ -50,7 +50,6 @@ describe('the package', () => {
 
   const consumers = ['module', 'commonjs'].flatMap((type) =>
     [
-      { module: 'node16', moduleResolution: 'node16' },
       { module: 'nodenext', moduleResolution: 'nodenext' },
       { module: 'esnext', moduleResolution: 'bundler' },
     ].map((options) => ({ type, ...options })),

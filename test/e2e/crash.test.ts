@@ -17,7 +17,7 @@ import { check } from '../../src/trust/check/check.ts';
 import { runChild } from '../support/child.ts';
 import { followGraph, viewOf } from '../support/follow-graph.ts';
 
-const KILLS = 25;
+const KILLS = 10;
 const WRITERS = 2;
 /** Users that the writers write. */
 const USERS = 40;

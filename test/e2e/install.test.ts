@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DOCS } from '../../src/foundation/docs.ts';
 import { expectWithin } from '../support/bound.ts';
 import { ROOT } from '../support/command.ts';
+import { CommandProcess } from '../support/command-process.ts';
 import { packInto, run } from '../support/packed.ts';
 
 /** What a user pays for the package before it does anything: packages, megabytes, code to read. Each number is a promise. */
@@ -121,15 +122,18 @@ describe('the package, installed alone into an empty folder', () => {
   });
 
   it('runs every command', async () => {
-    const { stdout } = await edgeloom('--help');
+    const commandLine = new CommandProcess(main);
+    const help = async (...args: string[]) => (await commandLine.run(args, { cwd: folder })).stdout;
+    const stdout = await help('--help');
     const commands = [...stdout.split(/^(?:Data|Examples):$/m)[1]!.matchAll(/^ {2}([a-z]+) /gm)].map(
       ([, name]) => name!,
     );
     expect(commands.length).toBeGreaterThan(25);
     for (const command of commands.filter((name) => name !== 'help')) {
-      expect((await edgeloom(command, '--help')).stdout).toContain(`Usage: edgeloom ${command}`);
+      expect(await help(command, '--help')).toContain(`Usage: edgeloom ${command}`);
     }
-    expect((await edgeloom('--json', 'help', 'cost')).stdout).toContain('--rate');
+    expect(await help('--json', 'help', 'cost')).toContain('--rate');
+    await commandLine.end();
   });
 
   it('gives a model file the copy of the library that the command runs with', async () => {

@@ -1,15 +1,15 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cp, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { freePort } from '../../packages/local/engine/ports.ts';
-import { edgeloom, ROOT } from '../support/command.ts';
+import { edgeloom } from '../support/command.ts';
 import { packInto, run } from '../support/packed.ts';
 import type { Template } from '../support/stack/template.ts';
 
-/** A project that `edgeloom init` makes: installed from the packed package, tested, and packaged for AWS with several models. */
+/** A project that `edgeloom init` makes: installed from the packed package, tested, and packaged for AWS. */
 
 describe('a project that edgeloom init makes', () => {
   let parent: string;
@@ -71,44 +71,19 @@ describe('a project that edgeloom init makes', () => {
     }
   });
 
-  const COPIES = `import { defineGraph, edge, node } from 'edgeloom';
-export default defineGraph({
-  table: 'books',
-  nodes: { BOOK: node({ view: ['title'] }), AUTHOR: node({ view: 'ALL' }) },
-  edges: { WRITTEN_BY: edge({ from: 'BOOK', to: 'AUTHOR', copy: ['name'] }) },
-});
-`;
-
-  /** Records the table of another model in package.json: a renamed table is refused. */
-  async function recordTable(table: string): Promise<void> {
-    const file = join(folder, 'package.json');
-    const manifest = JSON.parse(await readFile(file, 'utf8')) as { edgeloom: object };
-    await writeFile(file, JSON.stringify({ ...manifest, edgeloom: { ...manifest.edgeloom, table } }));
-  }
-
-  it.each([
-    ['its own model', undefined, undefined],
-    ['the model of goals', "export { default } from './goals.ts';\n", 'goals'],
-    ['a model with copies', COPIES, 'books'],
-  ])(
-    'is packaged with %s: functions and the whole stack, the same that edgeloom stack prints',
-    async (_name, model, table) => {
-      await cp(join(ROOT, 'examples/goals/edgeloom.config.ts'), join(folder, 'goals.ts'));
-      if (model !== undefined) await writeFile(join(folder, 'edgeloom.config.ts'), model);
-      if (table !== undefined) await recordTable(table);
-      await run('npx', ['serverless', 'package', '--stage', 'prod'], { cwd: folder, maxBuffer: 16 * 1024 * 1024 });
-      const text = await readFile(join(folder, '.serverless/cloudformation-template-update-stack.json'), 'utf8');
-      const packaged = JSON.parse(text) as Template;
-      const { stdout } = await run('npx', ['edgeloom', 'stack', '--stage', 'prod'], {
-        ...{ cwd: folder, maxBuffer: 16 * 1024 * 1024 },
-      });
-      const printed = JSON.parse(stdout) as Template;
-      const ours = Object.keys(packaged.Resources).filter((id) => !id.startsWith('ServerlessDeploymentBucket'));
-      expect(Object.keys(printed.Resources).sort()).toEqual(ours.sort());
-      expect(printed.Resources['RecordsTable']!.Properties).toEqual(packaged.Resources['RecordsTable']!.Properties);
-      expect(JSON.stringify(printed.Resources['StreamRole'])).toBe(JSON.stringify(packaged.Resources['StreamRole']));
-    },
-  );
+  it('is packaged: functions and the whole stack, the same that edgeloom stack prints', async () => {
+    await run('npx', ['serverless', 'package', '--stage', 'prod'], { cwd: folder, maxBuffer: 16 * 1024 * 1024 });
+    const text = await readFile(join(folder, '.serverless/cloudformation-template-update-stack.json'), 'utf8');
+    const packaged = JSON.parse(text) as Template;
+    const { stdout } = await run('npx', ['edgeloom', 'stack', '--stage', 'prod'], {
+      ...{ cwd: folder, maxBuffer: 16 * 1024 * 1024 },
+    });
+    const printed = JSON.parse(stdout) as Template;
+    const ours = Object.keys(packaged.Resources).filter((id) => !id.startsWith('ServerlessDeploymentBucket'));
+    expect(Object.keys(printed.Resources).sort()).toEqual(ours.sort());
+    expect(printed.Resources['RecordsTable']!.Properties).toEqual(packaged.Resources['RecordsTable']!.Properties);
+    expect(JSON.stringify(printed.Resources['StreamRole'])).toBe(JSON.stringify(packaged.Resources['StreamRole']));
+  });
 
   it('is packaged under no other service than the one that it was made for', async () => {
     const path = join(folder, 'serverless.yml');

@@ -14,7 +14,7 @@ import { isFound, type Search } from '../support/shown.ts';
  * `npm run simulate -- evolution --runs N --seed S`.
  */
 
-const SCHEDULES = seeds({ part: 20, whole: 3_000 });
+const SCHEDULES = seeds({ part: 20, rest: 500, whole: 3_000 });
 /** Those of which no schedule is kept. */
 const DRAWN = EVOLUTION_MUTANTS.filter(({ name }) => keptFor('evolution', name) === undefined);
 const SEARCH: Search = { pack: 'evolution', schedules: 250, hasWritten: true };

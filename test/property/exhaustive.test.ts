@@ -16,8 +16,8 @@ const EDGE = { source: 'GOAL-1', target: 'MEMBER-USER-1' };
 
 /** Scopes that `npm test` walks; `npm run test:rest` walks a third of the others, too. */
 const SMALL: readonly string[] = ['counted', 'grouped', 'total-repaired'];
-/** Scopes of more than 100,000 states, which `npm run test:all` alone walks. */
-const LARGE: readonly string[] = ['two-writes', 'three-writes'];
+/** Scopes of more than 50,000 states, which `npm run test:all` alone walks. */
+const LARGE: readonly string[] = ['two-writes', 'three-writes', 'two-shards', 'search-added', 'search-resharded'];
 
 const WALKED = SCOPES.filter(
   ({ name }, place) => SMALL.includes(name) || isWhole || (!isPart && !LARGE.includes(name) && isOfRun(place, 1)),

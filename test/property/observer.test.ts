@@ -10,7 +10,7 @@ import { isFound, type Search } from '../support/shown.ts';
  * when all is calm. Longer runs: `npm run simulate -- observer --runs N --seed S`.
  */
 
-const SCHEDULES = seeds({ part: 20, whole: 1_000 });
+const SCHEDULES = seeds({ part: 20, rest: 200, whole: 1_000 });
 const SEARCH: Search = { pack: 'observer', schedules: 200, chunk: 20 };
 /** Those of which no schedule is kept: `test/unit/kept-schedules.test.ts` has the others. */
 const DRAWN = OBSERVER_MUTANTS.filter(({ name }) => keptFor('observer', name) === undefined);

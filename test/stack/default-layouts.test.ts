@@ -25,7 +25,7 @@ import { testTable, uniqueTableName } from '../support/table.ts';
  * beside, by the mapping that `adopt` proposes.
  */
 
-const ITEMS = runs({ part: 1_000, whole: 10_000 });
+const ITEMS = runs({ part: 1_000, whole: 3_000 });
 const ORGS = 20;
 const USERS = ITEMS / 2;
 

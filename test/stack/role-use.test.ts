@@ -19,7 +19,7 @@ import { check } from '../../src/trust/check/check.ts';
 import { redrive } from '../../src/trust/repair/redrive.ts';
 import { eraseSubject } from '../../src/trust/subject/erase-subject.ts';
 import { goalGraph } from '../support/contracts-model.ts';
-import { FEATURE_GRAPHS } from '../support/stack/feature-graph.ts';
+import { featureGraph } from '../support/stack/feature-graph.ts';
 import { loadFunction } from '../support/stack/functions.ts';
 import {
   correct,
@@ -34,7 +34,7 @@ import {
 } from '../support/stack/guarded-table.ts';
 
 /**
- * Every program, with every feature of a model, under the rights that the stack gives it: a proxy before the engine refuses what
+ * Every program, with a model that has every feature, under the rights that the stack gives it: a proxy before the engine refuses what
  * the policy does not allow, and what it allows has to be used. A right too few fails here as it would on AWS, and a right too
  * many fails as well.
  */
@@ -90,233 +90,230 @@ async function migrateByFunction(table: Table, client: Table['client']): Promise
   }
 }
 
-describe.each(Object.entries(FEATURE_GRAPHS))(
-  'with a model that has %s, a program calls exactly what its role allows:',
-  (_name, make) => {
-    it('the stream function, with records in order, again, one by one, and after a change of what is copied', async () => {
-      const table = await guardedTable(make as typeof FEATURE_GRAPHS.everything);
-      const { client, store, expectExact } = await table.as('StreamRole');
-      const handler = streamHandler(table.graph, { client, logger });
-      await fill(table as never);
-      const first = await table.records();
-      expect(await handler({ Records: first as never }, context)).toEqual({ batchItemFailures: [] });
-      await table.writer.putNode('USER-2', { name: 'Renamed', joined: '2026-01-01' });
-      await table.writer.deleteNode('USER-3');
-      const later = (await table.records()).slice(first.length);
-      for (const record of later) await handler({ Records: [record] as never }, context);
-      // Older than what is projected, and at odds with it: the base items decide.
-      for (const record of first) await handler({ Records: [record] as never }, context);
-      await readOwn(store);
-      // How far it has come.
-      await store.put(keysOf(SERVICE_PARTITION, 'consumers/stream'));
-      expectExact();
-    });
+describe('a program calls exactly what its role allows:', () => {
+  it('the stream function, with records in order, again, one by one, and after a change of what is copied', async () => {
+    const table = await guardedTable(featureGraph);
+    const { client, store, expectExact } = await table.as('StreamRole');
+    const handler = streamHandler(table.graph, { client, logger });
+    await fill(table);
+    const first = await table.records();
+    expect(await handler({ Records: first as never }, context)).toEqual({ batchItemFailures: [] });
+    await table.writer.putNode('USER-2', { name: 'Renamed', joined: '2026-01-01' });
+    await table.writer.deleteNode('USER-3');
+    const later = (await table.records()).slice(first.length);
+    for (const record of later) await handler({ Records: [record] as never }, context);
+    // Older than what is projected, and at odds with it: the base items decide.
+    for (const record of first) await handler({ Records: [record] as never }, context);
+    await readOwn(store);
+    // How far it has come.
+    await store.put(keysOf(SERVICE_PARTITION, 'consumers/stream'));
+    expectExact();
+  });
 
-    it.each([
-      ['the check', 'CheckRole', 'check', false],
-      ['the check that repairs', 'CheckRole', 'check', true],
-      ['the rebuild', 'RebuildRole', 'rebuild', false],
-    ] as const)('%s', async (_program, role, mode, repair) => {
-      const table = await guardedTable(make as typeof FEATURE_GRAPHS.everything);
-      await fill(table as never);
-      await table.projectAll();
-      await damage(table as never);
-      const { client, store, expectExact } = await table.as(role, { checkRepair: repair });
-      const handler = checkRunHandler(table.graph, { client, logger, graceMs });
-      const limits = { hours: 1, workers: 1, maxRcu: 0, maxWcu: 1000, repair };
-      const plan = (await handler({ plan: { mode, ...limits } }, context)) as { shares: never[] };
-      expect(plan.shares).toHaveLength(1);
-      expect(await runShare(handler, plan.shares[0]!)).toMatchObject({ isDone: true });
-      await readOwn(store);
-      if (mode === 'rebuild' || repair) {
-        const again = checkRunHandler(table.graph, { client: table.client, logger, graceMs });
-        const { shares } = (await again({ plan: { mode: 'check', ...limits, repair: false } }, context)) as {
-          shares: never[];
-        };
-        expect(await runShare(again, shares[0]!)).toMatchObject({ drift: { missing: 0, stale: 0, orphan: 0 } });
-      }
-      if (mode === 'rebuild') {
-        await migrateByFunction(table as never, client);
-        await readAsBefore({ client, store }, table.graph, { scans: true });
-      }
-      expectExact();
-    });
-
-    it('a migration that builds everything, and takes away what the model lacks', async () => {
-      const table = await guardedTable(make as typeof FEATURE_GRAPHS.everything);
-      await fill(table as never);
-      await table.projectAll();
-      await damage(table as never);
-      await correct(table);
-      const wait = async (): Promise<void> => {};
-      const graph = modelBefore(table.graph.table.name);
-      expect(await migrate(graph, { store: table.store, wait })).toMatchObject({ done: true });
-
-      await loseIndex(table as never);
-      const { client, store, expectExact } = await table.as('MigratorPolicy');
-      const ofCommand = {
-        ...{ store, wait, ...(await tableIdentity(table.graph, { client })) },
-        serverTime: () => serverTime(table.graph, { client }),
+  it.each([
+    ['the check', 'CheckRole', 'check', false],
+    ['the check that repairs', 'CheckRole', 'check', true],
+    ['the rebuild', 'RebuildRole', 'rebuild', false],
+  ] as const)('%s', async (_program, role, mode, repair) => {
+    const table = await guardedTable(featureGraph);
+    await fill(table);
+    await table.projectAll();
+    await damage(table);
+    const { client, store, expectExact } = await table.as(role, { checkRepair: repair });
+    const handler = checkRunHandler(table.graph, { client, logger, graceMs });
+    const limits = { hours: 1, workers: 1, maxRcu: 0, maxWcu: 1000, repair };
+    const plan = (await handler({ plan: { mode, ...limits } }, context)) as { shares: never[] };
+    expect(plan.shares).toHaveLength(1);
+    expect(await runShare(handler, plan.shares[0]!)).toMatchObject({ isDone: true });
+    await readOwn(store);
+    if (mode === 'rebuild' || repair) {
+      const again = checkRunHandler(table.graph, { client: table.client, logger, graceMs });
+      const { shares } = (await again({ plan: { mode: 'check', ...limits, repair: false } }, context)) as {
+        shares: never[];
       };
-      expect(await modelNotice(table.graph, store)).toMatchObject({ isManaged: true });
-      const action = { kind: 'drop', name: EXTRA_SEARCH } as const;
-      expect(await migrate(table.graph, { ...ofCommand, action })).toMatchObject({ done: true });
-      expect(await modelNotice(table.graph, store)).toEqual({ isManaged: true, changes: [] });
+      expect(await runShare(again, shares[0]!)).toMatchObject({ drift: { missing: 0, stale: 0, orphan: 0 } });
+    }
+    if (mode === 'rebuild') {
+      await migrateByFunction(table, client);
       await readAsBefore({ client, store }, table.graph, { scans: true });
-      expectExact();
-    });
+    }
+    expectExact();
+  });
 
-    it('an operator who checks, repairs, redrives, looks at the status, migrates and erases', async () => {
-      const table = await guardedTable(make as typeof FEATURE_GRAPHS.everything);
-      await fill(table as never);
-      await table.projectAll();
-      await damage(table as never);
-      const { client, store, expectExact } = await table.as('OperatorPolicy');
-      const { graph } = table;
-      expect(await check(graph, { store, graceMs, mode: 'repair' })).toMatchObject({ repaired: expect.any(Number) });
-      await redrive(graph, { store });
-      await correct(table);
-      expect((await describeTable(graph, { client })).lacks).toEqual([]);
-      await hasTtl(client, graph);
-      await loseIndex(table as never);
-      const ofTable = { ...(await tableIdentity(graph, { client })), serverTime: () => serverTime(graph, { client }) };
-      expect(await migrate(graph, { store, wait: async () => {}, ...ofTable })).toMatchObject({ done: true });
-      await readAsBefore({ client, store }, graph, { scans: true });
-      await readOwn(store);
-      expect((await eraseSubject(graph, { store, id: 'USER-3' })).deleted).toMatchObject({ nodes: 1 });
-      // The place of a check, which it deletes at its end.
-      await store.put(keysOf(SERVICE_PARTITION, 'check'));
-      await store.delete({ source: SERVICE_PARTITION, target: 'check' });
-      expectExact();
-    });
+  it('a migration that builds everything, and takes away what the model lacks', async () => {
+    const table = await guardedTable(featureGraph);
+    await fill(table);
+    await table.projectAll();
+    await damage(table);
+    await correct(table);
+    const wait = async (): Promise<void> => {};
+    const graph = modelBefore(table.graph.table.name);
+    expect(await migrate(graph, { store: table.store, wait })).toMatchObject({ done: true });
 
-    it('the redrive, of the quarantine and of a failed batch', async () => {
-      const table = await guardedTable(make as typeof FEATURE_GRAPHS.everything);
-      await fill(table as never);
-      const records = await table.records();
-      await table.projectAll();
-      await damage(table as never);
-      const { client, store, full, expectExact } = await table.as('RedriveRole');
-      await table.writer.putNode('USER-2', { name: 'Renamed', joined: '2026-01-01' });
-      const renamed = (await table.records()).slice(-1);
-      // One batch with what cannot be projected in full, and one without.
-      const good = records.filter(({ dynamodb }) => !JSON.stringify(dynamodb).includes('USER-9'));
-      const batchOf = (contents: unknown[]) =>
-        JSON.stringify({
-          DDBStreamBatchInfo: {
-            streamArn: table.streamArn,
-            shardId: 's',
-            startSequenceNumber: '1',
-            endSequenceNumber: '2',
-          },
-          payload: JSON.stringify({ Records: contents }),
-        });
-      const deleted: string[] = [];
-      const handler = redriveHandler(table.graph, {
-        ...{ client, logger },
-        sources: {
-          ...{ streams: table.streams, buckets: ['b'] },
-          readObject: async (_bucket, key) =>
-            batchOf(key.endsWith('good') ? good : key.endsWith('renamed') ? renamed : records),
-          deleteObject: async (_bucket, key) => void deleted.push(key),
+    await loseIndex(table);
+    const { client, store, expectExact } = await table.as('MigratorPolicy');
+    const ofCommand = {
+      ...{ store, wait, ...(await tableIdentity(table.graph, { client })) },
+      serverTime: () => serverTime(table.graph, { client }),
+    };
+    expect(await modelNotice(table.graph, store)).toMatchObject({ isManaged: true });
+    const action = { kind: 'drop', name: EXTRA_SEARCH } as const;
+    expect(await migrate(table.graph, { ...ofCommand, action })).toMatchObject({ done: true });
+    expect(await modelNotice(table.graph, store)).toEqual({ isManaged: true, changes: [] });
+    await readAsBefore({ client, store }, table.graph, { scans: true });
+    expectExact();
+  });
+
+  it('an operator who checks, repairs, redrives, looks at the status, migrates and erases', async () => {
+    const table = await guardedTable(featureGraph);
+    await fill(table);
+    await table.projectAll();
+    await damage(table);
+    const { client, store, expectExact } = await table.as('OperatorPolicy');
+    const { graph } = table;
+    expect(await check(graph, { store, graceMs, mode: 'repair' })).toMatchObject({ repaired: expect.any(Number) });
+    await redrive(graph, { store });
+    await correct(table);
+    expect((await describeTable(graph, { client })).lacks).toEqual([]);
+    await hasTtl(client, graph);
+    await loseIndex(table);
+    const ofTable = { ...(await tableIdentity(graph, { client })), serverTime: () => serverTime(graph, { client }) };
+    expect(await migrate(graph, { store, wait: async () => {}, ...ofTable })).toMatchObject({ done: true });
+    await readAsBefore({ client, store }, graph, { scans: true });
+    await readOwn(store);
+    expect((await eraseSubject(graph, { store, id: 'USER-3' })).deleted).toMatchObject({ nodes: 1 });
+    // The place of a check, which it deletes at its end.
+    await store.put(keysOf(SERVICE_PARTITION, 'check'));
+    await store.delete({ source: SERVICE_PARTITION, target: 'check' });
+    expectExact();
+  });
+
+  it('the redrive, of the quarantine and of a failed batch', async () => {
+    const table = await guardedTable(featureGraph);
+    await fill(table);
+    const records = await table.records();
+    await table.projectAll();
+    await damage(table);
+    const { client, store, full, expectExact } = await table.as('RedriveRole');
+    await table.writer.putNode('USER-2', { name: 'Renamed', joined: '2026-01-01' });
+    const renamed = (await table.records()).slice(-1);
+    // One batch with what cannot be projected in full, and one without.
+    const good = records.filter(({ dynamodb }) => !JSON.stringify(dynamodb).includes('USER-9'));
+    const batchOf = (contents: unknown[]) =>
+      JSON.stringify({
+        DDBStreamBatchInfo: {
+          streamArn: table.streamArn,
+          shardId: 's',
+          startSequenceNumber: '1',
+          endSequenceNumber: '2',
         },
+        payload: JSON.stringify({ Records: contents }),
       });
-      const event = (key: string) => {
-        const notice = { Records: [{ s3: { bucket: { name: 'b' }, object: { key: `aws/lambda/${key}` } } }] };
-        return { Records: [{ messageId: key, body: JSON.stringify(notice), eventSource: 'aws:sqs' }] };
-      };
-      // What cannot be projected in full goes into quarantine, so that either batch is settled, and deleted.
-      for (const key of ['all', 'good']) {
-        expect(await handler(event(key), context)).toMatchObject({ left: 0, batchItemFailures: [] });
-      }
-      expect(deleted).toEqual(['aws/lambda/all', 'aws/lambda/good']);
-      // A view that has no room for the name that is copied into it.
-      full.add('USER-1');
-      await handler(event('renamed'), context);
-      full.clear();
-      await handler({}, context);
-      await table.writer.putNode('USER-9', { name: 'Mended', joined: '2026-01-01' });
-      await table.store.delete({ source: 'USER-9', target: 'MEMBER-nothing' });
-      await handler({}, context);
-      // The table has items and no registry: it is looked at, and left alone.
-      await handler({ watch: true }, context);
-      await readOwn(store);
-      // It deletes edges that are over, which few models have: the test of these is below.
-      await store.delete({ source: 'USER-9', target: 'MEMBER-over' });
-      expectExact();
+    const deleted: string[] = [];
+    const handler = redriveHandler(table.graph, {
+      ...{ client, logger },
+      sources: {
+        ...{ streams: table.streams, buckets: ['b'] },
+        readObject: async (_bucket, key) =>
+          batchOf(key.endsWith('good') ? good : key.endsWith('renamed') ? renamed : records),
+        deleteObject: async (_bucket, key) => void deleted.push(key),
+      },
     });
+    const event = (key: string) => {
+      const notice = { Records: [{ s3: { bucket: { name: 'b' }, object: { key: `aws/lambda/${key}` } } }] };
+      return { Records: [{ messageId: key, body: JSON.stringify(notice), eventSource: 'aws:sqs' }] };
+    };
+    // What cannot be projected in full goes into quarantine, so that either batch is settled, and deleted.
+    for (const key of ['all', 'good']) {
+      expect(await handler(event(key), context)).toMatchObject({ left: 0, batchItemFailures: [] });
+    }
+    expect(deleted).toEqual(['aws/lambda/all', 'aws/lambda/good']);
+    // A view that has no room for the name that is copied into it.
+    full.add('USER-1');
+    await handler(event('renamed'), context);
+    full.clear();
+    await handler({}, context);
+    await table.writer.putNode('USER-9', { name: 'Mended', joined: '2026-01-01' });
+    await table.store.delete({ source: 'USER-9', target: 'MEMBER-nothing' });
+    await handler({}, context);
+    // The table has items and no registry: it is looked at, and left alone.
+    await handler({ watch: true }, context);
+    await readOwn(store);
+    // It deletes edges that are over, which few models have: the test of these is below.
+    await store.delete({ source: 'USER-9', target: 'MEMBER-over' });
+    expectExact();
+  });
 
-    it('the observer, of what is projected and of what is broken', async () => {
-      const table = await guardedTable(make as typeof FEATURE_GRAPHS.everything);
-      const { client, expectExact } = await table.as('ObserveRole', { observe: true });
-      // The pauses pass at once, and the observer's clock goes on by them: looks wait for the low watermark.
-      let passedMs = 0;
-      const handler = observeHandler(table.graph, {
-        ...{ client, logger, indexShare: 1, limits: { lateMs: 50, skewMs: 20, graceMs: 20, listMs: 50 } },
-        stream: new DynamoDBStreamSource(table.streams, table.streamArn),
-        now: () => Date.now() + passedMs,
-        async wait(milliseconds) {
-          passedMs += milliseconds;
-        },
-      });
-      await handler({}, context);
-      await fill(table as never);
-      // The low watermark moves by the claims of the stream's function.
-      const project = streamHandler(table.graph, { client: table.client, logger });
-      expect(await project({ Records: (await table.records()) as never }, context)).toEqual({ batchItemFailures: [] });
-      await damage(table as never);
-      const { records, drift } = await handler({}, context);
-      expect(records).toBeGreaterThan(0);
-      // The view that is damaged, and the one that is missing.
-      expect(drift).toBeGreaterThanOrEqual(2);
-      // The indexes are asked a minute later.
-      passedMs += 61_000;
-      await handler({}, context);
-      expectExact();
+  it('the observer, of what is projected and of what is broken', async () => {
+    const table = await guardedTable(featureGraph);
+    const { client, expectExact } = await table.as('ObserveRole', { observe: true });
+    // The pauses pass at once, and the observer's clock goes on by them: looks wait for the low watermark.
+    let passedMs = 0;
+    const handler = observeHandler(table.graph, {
+      ...{ client, logger, indexShare: 1, limits: { lateMs: 50, skewMs: 20, graceMs: 20, listMs: 50 } },
+      stream: new DynamoDBStreamSource(table.streams, table.streamArn),
+      now: () => Date.now() + passedMs,
+      async wait(milliseconds) {
+        passedMs += milliseconds;
+      },
     });
+    await handler({}, context);
+    await fill(table);
+    // The low watermark moves by the claims of the stream's function.
+    const project = streamHandler(table.graph, { client: table.client, logger });
+    expect(await project({ Records: (await table.records()) as never }, context)).toEqual({ batchItemFailures: [] });
+    await damage(table);
+    const { records, drift } = await handler({}, context);
+    expect(records).toBeGreaterThan(0);
+    // The view that is damaged, and the one that is missing.
+    expect(drift).toBeGreaterThanOrEqual(2);
+    // The indexes are asked a minute later.
+    passedMs += 61_000;
+    await handler({}, context);
+    expectExact();
+  });
 
-    it('producers and readers; a producer is kept off the own partition of the programs', async () => {
-      const table = await guardedTable(make as typeof FEATURE_GRAPHS.everything);
-      const producer = await table.as('ProducerPolicy');
-      const writer = createWriter(table.graph, { store: producer.store });
-      await fill({ ...table, writer, store: producer.store } as never);
-      await table.projectAll();
-      await writer.batch(async (batch) => {
-        await batch.putNode('USER-7', { name: 'Seven', joined: '2026-01-01' });
-      });
-      const key = { source: 'USER-7', target: 'USER-7' };
-      const set = { kind: 'update', key, changes: { set: { name: { S: 'Eight' } } } } as const;
-      expect(await producer.store.change(set)).toMatchObject({ applied: true });
-      const look = {
-        kind: 'look',
-        key: { source: 'USER-1', target: 'USER-1' },
-        condition: { present: true },
-      } as const;
-      const token = createHash('sha256').update(table.graph.table.name).digest('hex').slice(0, 36);
-      expect(await producer.store.changeAll([set, look], token)).toMatchObject({ applied: true });
-      await writer.deleteNodeWithEdges('USER-1');
-      await writer.deleteNodeWithEdges('USER-2');
-      await readOwn(producer.store);
-      await readAsBefore(producer, table.graph);
-      producer.expectExact();
-      await expect(producer.store.put(keysOf(SERVICE_PARTITION, 'head'))).rejects.toMatchObject({ kind: 'fatal' });
-      expect(producer.denied).toHaveLength(1);
-
-      const { client, store, expectExact } = await table.as('ReaderPolicy');
-      const reader = createReader(table.graph as CompiledModel, { store });
-      await reader.getViews(['USER-0']);
-      for (const { type, inbound } of table.graph.edges.values()) {
-        await reader.edges('USER-0', type as never);
-        if (inbound !== undefined) await reader.inbound('USER-2', type);
-      }
-      if (table.graph.nodes.get('USER')!.searches.size > 0) await reader.search('USER.joined').equals('2026-01-01');
-      await reader.waitForProjection('USER-0', { timeoutMs: 5_000 });
-      await readAsBefore({ client, store }, table.graph);
-      await readOwn(store);
-      expectExact();
+  it('producers and readers; a producer is kept off the own partition of the programs', async () => {
+    const table = await guardedTable(featureGraph);
+    const producer = await table.as('ProducerPolicy');
+    const writer = createWriter(table.graph, { store: producer.store });
+    await fill({ ...table, writer, store: producer.store });
+    await table.projectAll();
+    await writer.batch(async (batch) => {
+      await batch.putNode('USER-7', { name: 'Seven', joined: '2026-01-01' });
     });
-  },
-);
+    const key = { source: 'USER-7', target: 'USER-7' };
+    const set = { kind: 'update', key, changes: { set: { name: { S: 'Eight' } } } } as const;
+    expect(await producer.store.change(set)).toMatchObject({ applied: true });
+    const look = {
+      kind: 'look',
+      key: { source: 'USER-1', target: 'USER-1' },
+      condition: { present: true },
+    } as const;
+    const token = createHash('sha256').update(table.graph.table.name).digest('hex').slice(0, 36);
+    expect(await producer.store.changeAll([set, look], token)).toMatchObject({ applied: true });
+    await writer.deleteNodeWithEdges('USER-1');
+    await writer.deleteNodeWithEdges('USER-2');
+    await readOwn(producer.store);
+    await readAsBefore(producer, table.graph);
+    producer.expectExact();
+    await expect(producer.store.put(keysOf(SERVICE_PARTITION, 'head'))).rejects.toMatchObject({ kind: 'fatal' });
+    expect(producer.denied).toHaveLength(1);
+
+    const { client, store, expectExact } = await table.as('ReaderPolicy');
+    const reader = createReader(table.graph as CompiledModel, { store });
+    await reader.getViews(['USER-0']);
+    for (const { type, inbound } of table.graph.edges.values()) {
+      await reader.edges('USER-0', type as never);
+      if (inbound !== undefined) await reader.inbound('USER-2', type);
+    }
+    await reader.search('USER.joined').equals('2026-01-01');
+    await reader.waitForProjection('USER-0', { timeoutMs: 5_000 });
+    await readAsBefore({ client, store }, table.graph);
+    await readOwn(store);
+    expectExact();
+  });
+});
 
 describe('a packaged function under its role', () => {
   it('projects and is refused what it has no right to', async () => {

@@ -18,6 +18,9 @@ export class CommandProcess {
   #before: Promise<unknown> = Promise.resolve();
   #runs = 0;
 
+  /** @param main the command: of the checkout, or of an installed package. */
+  constructor(private readonly main: string = MAIN) {}
+
   /** Runs `edgeloom` with arguments, and text for its standard input, as soon as the commands before it are done. */
   run(args: readonly string[], { input = '', cwd = ROOT } = {}): Promise<CommandRun> {
     const run = this.#before.then(() => this.#run(args, input, cwd));
@@ -35,7 +38,7 @@ export class CommandProcess {
   }
 
   async #run(args: readonly string[], input: string, cwd: string): Promise<CommandRun> {
-    this.#child ??= start();
+    this.#child ??= start(this.main);
     const child = this.#child;
     this.#runs += 1;
     if (!child.connected) throw new Error(`The process of all commands has ended, with ${child.exitCode}.`);
@@ -83,8 +86,8 @@ export class CommandProcess {
   }
 }
 
-function start(): ChildProcess {
-  const child = spawn(process.execPath, [CHILD, pathToFileURL(MAIN).href], {
+function start(main: string): ChildProcess {
+  const child = spawn(process.execPath, [CHILD, pathToFileURL(main).href], {
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });
   child.stdout!.setEncoding('utf8');

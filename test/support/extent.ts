@@ -45,10 +45,18 @@ export function runs({ part, whole }: { part: number; whole: number }): number {
   return isWhole ? whole : Math.max(part, Math.ceil(whole / THIRDS));
 }
 
-/** The seeds of a run's schedules: three seeds of runs that follow on each other have all of the whole. */
-export function seeds(numbers: { part: number; whole: number }): { first: number; count: number } {
-  const count = runs(numbers);
-  return { first: EXTENT === 'third' ? 1 + (inject('seed') % THIRDS) * count : 1, count };
+/**
+ * The seeds of a run's schedules. A third has `rest` of them, or a third of the whole; seeds of runs that follow on each other have all of the
+ * whole in turn.
+ */
+export function seeds({ rest, ...numbers }: { part: number; rest?: number; whole: number }): {
+  first: number;
+  count: number;
+} {
+  if (EXTENT !== 'third') return { first: 1, count: runs(numbers) };
+  const count = rest ?? runs(numbers);
+  const turns = Math.ceil(numbers.whole / count);
+  return { first: 1 + (inject('seed') % turns) * count, count };
 }
 
 /** Whether the run has the thing at this place of a list: each of the whole, every third one, or one of `parts`. */
@@ -92,12 +100,18 @@ function numberOf(name: string): number {
   return createHash('sha256').update(name).digest().readUInt32BE();
 }
 
-/** The names of what happened in at most this share of the schedules. A part has too few of them to say. */
+/**
+ * The names of what happened in at most this share of the schedules. A part has too few of them to say; a third may have fewer by chance, of
+ * what happens at random by three standard deviations at most.
+ */
 export function rare(
   names: readonly string[],
   counters: Readonly<Record<string, number>>,
   schedules: number,
   share: number,
 ): readonly string[] {
-  return isPart ? [] : names.filter((name) => !((counters[name] ?? 0) > schedules * share));
+  if (isPart) return [];
+  const expected = schedules * share;
+  const least = isWhole ? expected : Math.max(0, expected - 3 * Math.sqrt(expected));
+  return names.filter((name) => !((counters[name] ?? 0) > least));
 }

@@ -111,13 +111,13 @@ async function checkAndReport(session: CommandSession, options: CommandOptions) 
   let sources = options.source;
   if (options.export !== undefined) {
     if (options.repair === true && options.confirm !== true) throw confirmationMissing();
-    const exported = await runExportCheck(
+    const { suspects, ...counts } = await runExportCheck(
       session,
       options.export,
       options.confirm === true ? () => undefined : onFinding,
     );
-    if (options.confirm === true) sources = exported.suspects;
-    else result = exported;
+    if (options.confirm === true) sources = suspects;
+    else result = counts;
   }
   // Reconcile records that a consumer gave up silently. Otherwise, they would hold back the position, and with it every finding.
   const { swept } = options.repair === true && options.dryRun !== true ? await sweepStream(session) : { swept: 0 };
