@@ -173,10 +173,12 @@ function Ranked({
   useLayoutEffect(() => {
     const before = tops.current;
     const items = [...list.current!.children] as HTMLElement[];
-    tops.current = new Map(items.map((item, i) => [rows[i]!.id, item.offsetTop]));
+    // Within the list: the list itself moves when the window changes its width.
+    const topOf = (item: HTMLElement): number => item.offsetTop - list.current!.offsetTop;
+    tops.current = new Map(items.map((item, i) => [rows[i]!.id, topOf(item)]));
     if (matchMedia('(prefers-reduced-motion: reduce)').matches) return;
     for (const [i, item] of items.entries()) {
-      const way = (before.get(rows[i]!.id) ?? item.offsetTop) - item.offsetTop;
+      const way = (before.get(rows[i]!.id) ?? topOf(item)) - topOf(item);
       if (way !== 0)
         item.animate({ transform: [`translateY(${way}px)`, 'none'] }, { duration: MOVE_MS, easing: 'ease' });
     }
