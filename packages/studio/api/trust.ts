@@ -40,9 +40,17 @@ export const TRUST_ROUTES = [
     await checks.stop();
     return { check: checks.state ?? null };
   }),
-  route('POST /api/repair', REPAIRED, async (context, { id }) => startCheck(context, id ?? undefined, 'repair'), {
-    writes: true,
-  }),
+  route(
+    'POST /api/repair',
+    REPAIRED,
+    async (context, { id }): Promise<CheckAnswer> => {
+      const answer = await startCheck(context, id ?? undefined, 'repair');
+      // Repairing one node is quick, so wait for it.
+      if (id !== null) await context.checks.ended();
+      return answer;
+    },
+    { writes: true },
+  ),
   route(
     'POST /api/redrive',
     REPAIRED,

@@ -61,6 +61,10 @@ export class CheckJob {
     this.running = this.run(run, graph, options, onDone);
   }
 
+  async ended(): Promise<void> {
+    await this.running;
+  }
+
   async stop(): Promise<void> {
     this.controller.abort();
     await this.running;

@@ -4,10 +4,8 @@ import type { RedriveResult } from '../../../../src/trust/repair/redrive.ts';
 import type { TraceAnswer } from '../../api/trace.ts';
 import type { CheckAnswer } from '../../api/trust.ts';
 import type { WriteAnswer } from '../../api/write.ts';
-import { askStudio, postTo, useDoing } from '../base/ask.ts';
+import { postTo, useDoing } from '../base/ask.ts';
 import { FailureNote } from '../parts/told.tsx';
-
-const POLL_MS = 500;
 
 function Act({ name, running, act }: { name: string; running: string; act: () => Promise<void> }) {
   const { isRunning, failure, run } = useDoing();
@@ -42,21 +40,11 @@ export function Redrive({ id, onDone }: { id: string; onDone: () => void }) {
 
 export function RepairNode({ id, onDone }: { id: string; onDone: () => void }) {
   const repair = async (): Promise<void> => {
-    const { check } = await checkEnded(await postTo<CheckAnswer>('/api/repair', { id }));
+    const { check } = await postTo<CheckAnswer>('/api/repair', { id });
     if (check?.error !== undefined) throw check.error;
     onDone();
   };
   return <Act name="Repair this node" running="Repairing …" act={repair} />;
-}
-
-/** A repair waits for records that the projector hasn't applied yet, so this asks until the repair has ended. */
-async function checkEnded(began: CheckAnswer): Promise<CheckAnswer> {
-  let now = began;
-  while (now.check?.state === 'running' && now.check.beganAtMs === began.check?.beganAtMs) {
-    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
-    now = (await askStudio<CheckAnswer>('/api/check')).answer;
-  }
-  return now;
 }
 
 /** `onDone` gets the number of changes before the undoing write. */
