@@ -62,7 +62,7 @@ export interface MonthlyPart {
 export interface MonthlyCost {
   monthly: MonthlyPart[];
   monthlyProvisioned: MonthlyPart[];
-  /** Bills for the same load without Edgeloom, on demand: see `alternativesText`. */
+  /** On-demand bills for the same load with a hand-written function, and with zero-ETL to OpenSearch. */
   alternatives: { documentClient: MonthlyPart[]; openSearch: MonthlyPart[] };
   observer: ObserverCost;
   streamShards: number;

@@ -234,7 +234,7 @@ export type ErrorCode =
    * scans the whole table.
    */
   | 'not-listed'
-  /** Nodes of the type have no views. Remedy: Add `view: ['name']` to the type, or use `getNode`. */
+  /** Nodes of the type have no views. Remedy: Add `view: ['name']` to the type, then migrate; or use `getNode`. */
   | 'no-view'
   /**
    * The index items of the list do not have the attribute of the filter. Remedy: Name the attribute in `project`, then migrate.

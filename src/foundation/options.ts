@@ -8,7 +8,7 @@ const NUMBERS = {
   index: { least: 0, isWhole: true },
   rate: { least: 0.001 },
   milliseconds: { least: 0 },
-  // A timer takes a longer time for 1 ms.
+  // Node treats a longer delay as 1 ms.
   timer: { least: 0, most: 2 ** 31 - 1 },
 } as const;
 
@@ -114,7 +114,7 @@ function checkBoolean(option: string, value: unknown): void {
   );
 }
 
-/** Throws `invalid-option` for other values. */
+/** Throws `invalid-option` if the value isn't such a number. */
 export function checkNumber(
   option: string,
   value: unknown,

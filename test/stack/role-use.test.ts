@@ -247,7 +247,7 @@ describe('a program calls exactly what its role allows:', () => {
   it('the observer, of what is projected and of what is broken', async () => {
     const table = await guardedTable(featureGraph);
     const { client, expectExact } = await table.as('ObserveRole', { observe: true });
-    // The pauses pass at once, and the observer's clock goes on by them: looks wait for the low watermark.
+    // The pauses end at once and advance the observer's clock, because looks wait for the low watermark.
     let passedMs = 0;
     const handler = observeHandler(table.graph, {
       ...{ client, logger, indexShare: 1, limits: { lateMs: 50, skewMs: 20, graceMs: 20, listMs: 50 } },

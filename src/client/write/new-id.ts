@@ -26,9 +26,10 @@ export function newId<T extends string>(type: T, options: NewIdOptions = {}): `$
 
 /** UUID version 7 (RFC 9562): milliseconds, a number within the millisecond, and the end of a random UUID. */
 function sortableUuid(random: string): string {
+  // If the clock was set back, continue in the last id's millisecond.
   const now = Math.max(Date.now(), last.ms);
   const number = now === last.ms ? last.number + 1 : 0;
-  // If the millisecond has no number left, or the clock was set back, continue in the next millisecond.
+  // If the millisecond has no number left, continue in the next one.
   last = number > MOST_OF_A_MILLISECOND ? { ms: now + 1, number: 0 } : { ms: now, number };
   const hex = last.ms.toString(16).padStart(12, '0');
   return `${hex.slice(0, 8)}-${hex.slice(8)}-7${last.number.toString(16).padStart(3, '0')}${random.slice(18)}`;

@@ -17,7 +17,7 @@ import { needOfStep, planTableUpdate, type TablePlan, type TablePlanOptions, typ
 export interface UpdateTableOptions extends TablePlanOptions {
   /** @internal */
   wait?: RuntimeOptions['wait'];
-  /** Called when a step begins, and while an index is being filled. */
+  /** Called when a step begins, and repeatedly while the table or an index is changing. */
   onProgress?: ((step: string, status: string) => void) | undefined;
 }
 

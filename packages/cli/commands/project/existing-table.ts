@@ -14,7 +14,7 @@ export function withExistingTable(command: Command): Command {
     .option('--stream <arn>', "ARN of the existing table's stream, with both images");
 }
 
-/** Returns undefined without the two options. Throws `usage` if only one is given, or if one isn't an ARN. */
+/** Returns undefined if neither option is given. Throws `usage` if only one is given, or if one isn't an ARN. */
 export function existingTable({ existingTable: tableArn, stream: streamArn }: ExistingTableOptions) {
   if (tableArn === undefined && streamArn === undefined) return undefined;
   if (tableArn === undefined || streamArn === undefined) {

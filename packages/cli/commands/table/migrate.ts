@@ -182,7 +182,7 @@ class WalkedItems {
     }
   }
 
-  /** Walks `store` if no step has read the table. Returns undefined without any walk. */
+  /** Walks `store` if no step has read the table. Returns undefined if there was no walk. */
   async count(store: MeteredStore | undefined): Promise<{ unplaced: UnplacedCount; gaps: NativeGap[] } | undefined> {
     if (this.walk === undefined && store !== undefined) {
       const { graph } = this.session;

@@ -59,7 +59,7 @@ const EXITS = exitCodes({ 0: 'it is explained, whatever is found', 2: 'wrong use
 const NAME_AN_ITEM =
   "Name a node by its id, an edge by SOURCE TYPE TARGET, any item by both of its keys as check shows them, or give --query 'list inbound ID TYPE'.";
 
-/** Returns undefined without words. Accepts edges that the model forbids, so that they can be explained. */
+/** Returns undefined if there are no words. Accepts edges that the model forbids, so that they can be explained. */
 function keyOfWords(graph: CompiledModel, words: readonly string[]): ItemKey | undefined {
   const [source, second, target, ...more] = words;
   if (source === undefined) return undefined;

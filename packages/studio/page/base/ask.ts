@@ -114,7 +114,7 @@ export function useAnswer<T>(path: string | undefined, parameters: PlaceParamete
   return { ...(isCurrent && state), isWaiting: !isCurrent || state.isWaiting, again };
 }
 
-/** Asks again `afterMs` after each answer while the page is visible. With undefined, doesn't ask. */
+/** Asks again `afterMs` after each answer while the page is visible. Doesn't ask if `afterMs` is undefined. */
 export function useAskedLater(
   { again, isWaiting }: Pick<Asked<unknown>, 'again' | 'isWaiting'>,
   afterMs: number | undefined,
