@@ -100,7 +100,7 @@ const lines = [...further].sort(byName).map(([name, type]) => {
   return `export type { ${name} } from '${file.replace('src/', './')}';\n`;
 });
 const HEAD = `/**
- * \`edgeloom/types\`: the types that signatures name, besides those that stand next to the functions. Nothing of it is there at run time.
+ * \`edgeloom/types\`: the types that public signatures use and that no other entry point exports. It has no code at run time.
  * \`npm run api\` writes this file.
  */
 

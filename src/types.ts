@@ -1,5 +1,5 @@
 /**
- * `edgeloom/types`: the types that signatures name, besides those that stand next to the functions. Nothing of it is there at run time.
+ * `edgeloom/types`: the types that public signatures use and that no other entry point exports. It has no code at run time.
  * `npm run api` writes this file.
  */
 

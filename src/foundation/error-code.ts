@@ -242,7 +242,10 @@ export type ErrorCode =
   | 'not-projected'
   /** None of the items that were read was written by other software. Remedy: Choose a different table, or start with `init`. */
   | 'nothing-to-adopt'
-  /** Another process observes the table. Remedy: Stop it, or wait a minute after its end. */
+  /**
+   * Another process observes the table. Remedy: End that process; after a crash, wait a minute. If it is the function of the stack, try again
+   * until the command starts between two runs of the function.
+   */
   | 'observer-busy'
   /**
    * A consumer projects a different model, and the table has no registry. Remedy: Deploy this model to all consumers

@@ -34,7 +34,7 @@ interface Promised {
 const PROMISED: Readonly<Partial<Record<PackName, Promised>>> = {
   level: {
     promise: 'each derived item is as base items want it, whoever sleeps, dies or comes again',
-    schedules: { part: 400, whole: 4_000 },
+    schedules: { part: 150, whole: 4_000 },
     happens: ['~ix', '~view', '~view evicted', '~quarantine', '~total', '~rev', 'tombstones ~more', 'expiries'],
     directed: LEVEL_DIRECTED,
     ...{ bugs: LEVEL_MUTANTS, search: 4_000 },
@@ -42,14 +42,14 @@ const PROMISED: Readonly<Partial<Record<PackName, Promised>>> = {
   verify: {
     promise:
       'what the observer of a plain table claims is so, what it calls drift is drift, and its time goes on when all is calm',
-    schedules: { part: 100, whole: 2_000 },
+    schedules: { part: 40, whole: 2_000 },
     happens: ['writes', 'damages', 'splits', 'restarts', 'bases', 'claims', 'alarms', 'last words with drift'],
     share: 0.05,
     ...{ bugs: VERIFY_MUTANTS, search: 400 },
   },
   sources: {
     promise: 'sources make in the end what the mapping makes, their check says so, and a walk mends what is broken',
-    schedules: { part: 100, rest: 300, whole: 3_000 },
+    schedules: { part: 50, rest: 300, whole: 3_000 },
     happens: [
       ...['map', 'back', 'failover', 'lost', 'touches again', 'sleepers', 'crashes', 'conflicts', 'damaged'],
       ...['lost answers', 'retired'],
@@ -60,7 +60,7 @@ const PROMISED: Readonly<Partial<Record<PackName, Promised>>> = {
   },
   watch: {
     promise: 'a list that has taken all events is, at rest, what a read of it gives',
-    schedules: { part: 40, rest: 125, whole: 1_000 },
+    schedules: { part: 20, rest: 125, whole: 1_000 },
     happens: [
       ...['lists with rows', 'watched: enter', 'watched: leave', 'watched: change', 'feeds'],
       'watchers that began anew',
@@ -70,17 +70,17 @@ const PROMISED: Readonly<Partial<Record<PackName, Promised>>> = {
   },
   native: {
     promise: 'native lists give each item that is expected once, in the order of their values, and own writes at once',
-    schedules: { part: 150, rest: 250, whole: 1_500 },
+    schedules: { part: 60, rest: 250, whole: 1_500 },
     ...{ bugs: NATIVE_MUTANTS, search: 2_000 },
   },
   walks: {
     promise: 'walks over pages with a session show each own write once, in its place, while projector and index lag',
-    schedules: { part: 100, whole: 600 },
+    schedules: { part: 50, whole: 600 },
     ...{ bugs: WALK_MUTANTS, search: 4_000 },
   },
   updates: {
     promise: 'writers of every kind on the same items lose no value of another and make no change twice',
-    schedules: { part: 150, whole: 1_000 },
+    schedules: { part: 60, whole: 1_000 },
     ...{ bugs: UPDATE_MUTANTS, search: 4_000 },
   },
   ended: {
@@ -91,7 +91,7 @@ const PROMISED: Readonly<Partial<Record<PackName, Promised>>> = {
   rebuilds: {
     promise:
       'batches of two models and a rebuild without a registry leave every derived item as the new model wants it',
-    schedules: { part: 50, rest: 150, whole: 1_500 },
+    schedules: { part: 25, rest: 150, whole: 1_500 },
     bugs: [],
   },
 };

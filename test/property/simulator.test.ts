@@ -7,7 +7,7 @@ import { rightSchedules } from '../support/right-schedules.ts';
  * items are in the end what the base items say. Longer runs: `npm run simulate -- projecting --runs N --seed S`.
  */
 
-const SCHEDULES = seeds({ part: 500, rest: 1_250, whole: 10_000 });
+const SCHEDULES = seeds({ part: 250, rest: 1_250, whole: 10_000 });
 
 /** What schedules have to be full of, or passing them says nothing. */
 const HAPPENS = [

@@ -50,6 +50,11 @@ export class Feeder {
     this.begunAtEnds = new Set(from?.unread);
   }
 
+  private isTold({ shardId, sequenceNumber }: TailRecord): boolean {
+    const told = this.told.get(shardId);
+    return told !== undefined && BigInt(sequenceNumber) <= BigInt(told);
+  }
+
   /** Notes that records may have left the stream unread. */
   noteGap(reason: string): void {
     this.gaps.push(reason);
@@ -58,7 +63,7 @@ export class Feeder {
   /** Reports the changes in the records, which count as reported only once all events are taken. */
   async tell(records: readonly TailRecord[]): Promise<void> {
     // After a restart, the observer rereads from the oldest record that it still judges. The feed may already be past that.
-    const fresh = records.filter(({ shardId, sequenceNumber }) => isAfter(sequenceNumber, this.told.get(shardId)));
+    const fresh = records.filter((record) => !this.isTold(record));
     if (fresh.length === 0 && this.gaps.length === 0) return;
     if (fresh.some(({ shardId }) => this.begunAtEnds.has(shardId))) {
       // It's not known where such a shard was begun, so read it from its first record: older changes may come after newer ones. Wait for a
@@ -120,10 +125,4 @@ export class Feeder {
     }
     return events;
   }
-}
-
-/** Compares sequence numbers of a stream. They have no leading zeros, so the longer one is greater. */
-function isAfter(number: string, other: string | undefined): boolean {
-  if (other === undefined || number.length !== other.length) return number.length > (other?.length ?? 0);
-  return number > other;
 }

@@ -41,7 +41,7 @@ const RESERVE_MS = 10_000;
  * `ReportBatchItemFailures`: a message that is not sent in full is delivered again, before the rest of its group.
  *
  * @example
- * export const handler = deployedFeed(graph);
+ * export const handler = feedHandler({ bus, table, call, deadLetters: (event, group) => archive(event, group) });
  */
 export function feedHandler(options: FeedHandlerOptions): FeedHandler {
   checkOptions('feedHandler', options, OPTIONS);

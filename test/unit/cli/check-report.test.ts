@@ -85,7 +85,7 @@ describe('what a report keeps of many findings', () => {
     expect(lines).toEqual([
       'orphan GOAL-0 ~view',
       ...Array.from({ length: 20 }, (_, i) => `pending GOAL-${i} ~view`),
-      '... and 40 more pending: --json or --report lists them',
+      '... and 40 more pending: --json or --report lists the first 30',
       'unknown type ALIEN: 50 items, such as GOAL-0 ~view',
       'unknown types that are not listed: 7 items',
     ]);

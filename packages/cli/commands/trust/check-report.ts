@@ -36,10 +36,12 @@ export function reportText(
     if (verdict === 'unknown') continue;
     const findings = list.filter((finding) => finding.verdict === verdict);
     for (const finding of findings.slice(0, SHOWN)) lines.push(...linesOf(finding));
-    const more = findings.length - SHOWN + (leftOut[verdict] ?? 0);
+    const notKept = leftOut[verdict] ?? 0;
+    const more = findings.length - SHOWN + notKept;
     if (verdict === 'quarantined' && findings.length > 0)
-      lines.push('  these stay, also of items that are corrected by now, until edgeloom redrive reconciles them');
-    if (more > 0) lines.push(`... and ${figureText(more)} more ${verdict}: --json or --report lists them`);
+      lines.push('  correct these items, then run edgeloom redrive, which clears the entries of correct items');
+    const listed = notKept === 0 ? 'them' : `the first ${figureText(findings.length)}`;
+    if (more > 0) lines.push(`... and ${figureText(more)} more ${verdict}: --json or --report lists ${listed}`);
   }
   const examples = new Map(list.map((finding) => [finding.verdict === 'unknown' && finding.actual, finding]));
   for (const { type, items, nearest } of totals.unknownTypes) {

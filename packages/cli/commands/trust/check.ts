@@ -102,6 +102,7 @@ async function checkAndReport(session: CommandSession, options: CommandOptions) 
   const reports = reportTargets(options.report ?? []);
   const kept = new KeptFindings(MOST_KEPT);
   const actions: string[] = [];
+  let actionsLeftOut = 0;
   let ofChange = 0;
   const onFinding = (finding: Finding): void => {
     if (finding.cause === 'model-change') ofChange += 1;
@@ -126,6 +127,7 @@ async function checkAndReport(session: CommandSession, options: CommandOptions) 
     onFinding,
     onRepair: (action) => {
       if (actions.length < MOST_KEPT) actions.push(action);
+      else actionsLeftOut += 1;
     },
   });
   const seconds = (performance.now() - started) / 1000;
@@ -146,7 +148,7 @@ async function checkAndReport(session: CommandSession, options: CommandOptions) 
     ...(leavesCopiesOut && { copiesLeftOut: true }),
     findings,
     ...(Object.keys(leftOut).length > 0 && { findingsLeftOut: leftOut }),
-    ...(options.dryRun === true && { plan: actions }),
+    ...(options.dryRun === true && { plan: actions, ...(actionsLeftOut > 0 && { planLeftOut: actionsLeftOut }) }),
   };
   if (isWholeTable(options) && cursor === undefined) {
     // A resumed check began in another process, at an unknown time.
@@ -156,6 +158,8 @@ async function checkAndReport(session: CommandSession, options: CommandOptions) 
   const state = { ...rules, isStopped: cursor !== undefined };
   for (const report of reports) await writeReport(report, json, findings, state);
   const plan = options.dryRun === true ? actions.map(printable) : [];
+  if (options.dryRun === true && actionsLeftOut > 0)
+    plan.push(`... and ${countText(actionsLeftOut, 'more planned repair')}`);
   const lines = [...plan, reportText(totals, kept, { seconds, looksForNodes: looksForNodes(options) })];
   lines.push(...unreadyText(unready), ...waitingText(waiting));
   if (swept > 0)

@@ -38,7 +38,7 @@ export function observeCommand(command: Command): void {
           throw new EdgeloomError(
             'observer-busy',
             `Another process observes the table ${session.graph.table.name}.`,
-            'Stop it, or wait a minute after its end.',
+            'End that process; after a crash, wait a minute. If it is the function of the stack, try again: the function runs for 50 seconds of each minute.',
           );
         }
         if (drift.length > 0) process.exitCode = DRIFT;
