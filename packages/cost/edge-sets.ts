@@ -25,7 +25,7 @@ const READS_A_WRITE_UNIT = 5;
 /** Assumed sizes: UUIDs as ids, and short label values. */
 const ID = 'x'.repeat(36);
 const VALUE = 'x'.repeat(8);
-/** Bytes of a view's keys and bookkeeping attributes, and of an edge's keys with one or two attributes. */
+/** Bytes of a view's keys and bookkeeping attributes, and those of an edge beyond its element. */
 const [VIEW_BYTES, EDGE_BYTES] = [220, 60];
 const ATTRIBUTE_BYTES = 24;
 /** Assumed bytes of a node's attributes if its view shows them all. */

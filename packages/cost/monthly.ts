@@ -114,7 +114,7 @@ const ASSUMPTIONS =
   `provisioned is used to ${UTILISATION * 100} %; a check every night; point-in-time recovery; no ` +
   'free tiers, discounts, transfer or taxes';
 
-/** Throws `unknown-type` or `unknown-query` if the load names something that isn't in the model. */
+/** Throws `unknown-type` or `unknown-query` if the load names something that isn't in the model, or several queries at once. */
 export function monthlyCost(graph: CompiledModel, load: Load, fixtures: Fixtures, prices: Prices): MonthlyCost {
   const capacity = modelCost(graph, load.values);
   const units = unitsOf(capacity, load);

@@ -11,11 +11,12 @@ const SHARD_CHANGES = 250;
 export interface ShardAdvice {
   search: string;
   shards: number;
+  /** Changes per second that the shards take. */
   putsPerSecond: number;
   /** DynamoDB calls for a page of a range, a prefix or `latest`, which query all shards. */
   rangeCalls: number;
   rangeRcu: number;
-  /** Shards needed for `putsPerSecond`, each with half its capacity in reserve. Absent without a rate. */
+  /** Shards needed at the given rate, each with half its capacity in reserve. Absent without a rate. */
   needed?: number;
   warning?: string;
 }

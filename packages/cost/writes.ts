@@ -28,7 +28,7 @@ export interface WriteCost {
   type: string;
   kind: 'node' | 'part' | 'edge';
   write: 'create' | 'change' | 'delete';
-  /** Absent if no search, order or label uses the changed attribute. */
+  /** Absent for `create`, `delete`, and the change of an attribute that nothing derived uses. */
   attribute?: string;
   base: number;
   view: number;
@@ -39,7 +39,10 @@ export interface WriteCost {
   /** Units of the transaction that writes the edge's entry and its target's total. Edges in one batch share the total's 2 units. */
   totalEntry: number;
   total: number;
-  /** RCU of the projector, excluding the registry: half a unit per derived item, and one per base item that it depends on. */
+  /**
+   * RCU of the projector, excluding the registry: half a unit per derived item, and one per base item that it depends on, per Query of a
+   * node's edges, and per total or count that may get a group.
+   */
   read: number;
   /** Units of a hand-made layout for the same queries: see `ASSUMPTIONS` in `capacity.ts`. */
   byHand: number;
@@ -336,7 +339,7 @@ function costOfEdgeWrite(graph: CompiledModel, edge: EdgeModel, write: Write): W
   const items = unitsOfEdgeItems(edge, write);
   const entry = unitsOfTotal(edge.incoming?.totals, edge.incoming !== undefined, write);
   const reverseItem = edge.copy === undefined || isChange ? 0 : 1;
-  // An index item depends on the edge, and on the source if an order uses it. A view's element depends only on the edge.
+  // An index item depends on the edge and, if joined, on the source. A view's element depends only on the edge.
   const [from = ''] = edge.from;
   const deciding = 1 + (isJoinedEdge(edge) ? sourceNodeItems(graph, from) : 0);
   const others = items.items + (entry.wcu === 0 ? 0 : 1);

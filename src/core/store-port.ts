@@ -59,8 +59,8 @@ export type WayOfWriting = 'statements' | 'UpdateItem';
 /** Access to every item of a table, or of a substitute such as an export. */
 export interface ScanSource {
   /**
-   * Eventually consistent by default. A partition's items come together, in sort key order, but may be spread over two
-   * pages or segments.
+   * Eventually consistent by default. A partition's items come together, in sort key order, but may be spread over
+   * several pages or segments.
    */
   scan(request: ScanRequest): Promise<ScanPage>;
 }
@@ -165,7 +165,7 @@ export interface DerivedUpdate {
   unset: readonly string[];
   addElements?: readonly string[];
   deleteElements?: readonly string[];
-  /** The list may not be empty. */
+  /** Must not be empty, because DynamoDB has no empty sets. */
   setElements?: readonly string[];
   /** Numbers to add, as decimal strings. An absent attribute counts as 0. */
   add?: Readonly<Record<string, string>>;
@@ -187,7 +187,7 @@ export type UpdateCondition =
 export interface RevisionCondition {
   kind: 'revision';
   revision: string | undefined;
-  /** The stored revision if it isn't a number. An update then starts again. */
+  /** The stored revision if it can't be counted up. An update then sets it to 1. */
   malformed?: AttributeValue | undefined;
   /** The tombstone's expiry: TTL may have deleted the tombstone, and a new item restarts the revisions. */
   expiry?: { attribute: string; value: AttributeValue } | undefined;
@@ -247,7 +247,7 @@ export type BaseChange = { key: ItemKey; condition?: BaseCondition } & (
   | { kind: 'look' }
 );
 
-/** `item` is the item after the change; `current` is the item that failed the condition. */
+/** `item` is the item after a put or an update; `current` is the item that failed the condition. */
 export type ChangeResult =
   | { applied: true; wcu: number; item?: Item }
   | { applied: false; wcu: number; current?: Item };

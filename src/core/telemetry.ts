@@ -11,7 +11,7 @@ export interface ObservedWork {
   step?: { kind: string; projection: string };
 }
 
-/** Reports what the library does to an observer: `openTelemetry()` of `edgeloom/telemetry`. */
+/** Tells an observer what the library does: `openTelemetry()` of `edgeloom/telemetry`. */
 export interface Telemetry {
   store<S extends object>(store: S, graph: CompiledModel): S;
   client<C extends object>(client: C, graph: CompiledModel): C;

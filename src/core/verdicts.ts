@@ -134,7 +134,7 @@ export function driftLeft(counts: Pick<VerdictCounts, 'drift'> & { repaired: num
 }
 
 export interface ExitRules {
-  /** True if items are pending although no consumer lags. */
+  /** True if neither a consumer's lag nor a change of the model explains why items are pending. */
   isUnexplained: boolean;
   /** True if types outside the model count as errors. */
   isStrict: boolean;

@@ -30,7 +30,7 @@ export type ErrorCode =
   | 'derived-key'
   /** The edge joins nodes of different tenants (docs/reference/model-options.md#the-table). Remedy: Correct the ids. */
   | 'edge-between-tenants'
-  /** The engine has ended. Remedy: Look at its output, which is in the message. */
+  /** The engine has ended. Remedy: Start a new one. */
   | 'engine-ended'
   /** The engine did not start. Remedy: Look at its output, which is in the message. */
   | 'engine-failed'
@@ -69,7 +69,7 @@ export type ErrorCode =
   /** A stored count is not a number. Remedy: Run `edgeloom check --repair`. */
   | 'invalid-count'
   /**
-   * The cursor was altered, or belongs to a different query or model. Remedy: Pass cursors unchanged, with the same arguments, or start
+   * The cursor was altered, or belongs to a different query or table. Remedy: Pass cursors unchanged, with the same arguments, or start
    * without one.
    */
   | 'invalid-cursor'
@@ -113,7 +113,7 @@ export type ErrorCode =
   | 'invalid-record'
   /** The page sent a wrong request; the message says why. Remedy: Reload the page. */
   | 'invalid-request'
-  /** The session token was altered, or signed with a different key. Remedy: Start a new session. */
+  /** The session token was altered, or belongs to a different key or table. Remedy: Start a new session. */
   | 'invalid-session'
   /** The string isn't a stream's ARN. Remedy: Give the stream's ARN. */
   | 'invalid-stream-arn'
@@ -139,8 +139,7 @@ export type ErrorCode =
   /** A line of an import has more than 8 MiB. Remedy: Split or shorten it: an item has at most 400 KB. */
   | 'line-too-long'
   /**
-   * Reading the first rows of a watched list takes more than `maxRcu`, because its index has many items that the list leaves out, such as
-   * soft-deleted ones.
+   * Reading the first rows of a watched list takes more than `maxRcu`, because its index has many items that the list leaves out.
    * Remedy: Watch a narrower range, or fewer rows; or raise `maxRcu`.
    */
   | 'list-not-filled'
@@ -163,8 +162,8 @@ export type ErrorCode =
    */
   | 'no-consistent-index-read'
   /**
-   * There is no package of the embedded engine for this platform. Remedy: Install what the message names, or use `--engine memory` or
-   * `--engine dynamodb-local`.
+   * The embedded engine's package for this platform is not installed, or DynamoDB Local cannot be fetched. Remedy: See the message, or use
+   * `--engine memory`.
    */
   | 'no-engine'
   /** The reader has no feed. Remedy: Pass the `feed` of `startFeed` to `createReader`. */
@@ -172,8 +171,8 @@ export type ErrorCode =
   /** A file named by an argument can't be read. Remedy: Correct the path. */
   | 'no-file'
   /**
-   * The table does not have the index that a read needs, or DynamoDB is still filling it. Remedy: Run
-   * `edgeloom migrate`, which adds it and waits.
+   * The index that a read needs is missing, is still being filled, or has different keys. Remedy: Run `edgeloom migrate`, unless the hint
+   * says otherwise.
    */
   | 'no-index'
   /** DynamoDB Local needs Java, and none was found. Remedy: Install Java 17 or newer. */
@@ -196,7 +195,7 @@ export type ErrorCode =
    * through, or pass `serverTime`.
    */
   | 'no-server-time'
-  /** A writer, reader or projector has no `store`. Remedy: Pass a `store`; readers and writers also accept a `client`. */
+  /** The options of a call have no `store`. Remedy: Pass a `store`; readers and writers also accept a `client`. */
   | 'no-store'
   /** The table has no stream. Remedy: Enable one with both images. */
   | 'no-stream'
@@ -309,7 +308,7 @@ export type ErrorCode =
    * migrate, or drop the projection of the item.
    */
   | 'shared-item'
-  /** The command did not stop within four seconds of a signal. Remedy: Run the command again, as after a crash. */
+  /** `edgeloom wait` was stopped, or a command took more than four seconds to stop. Remedy: Run it again. */
   | 'stopped'
   /** The stream was disabled or deleted. Remedy: Enable it, and start again. */
   | 'stream-ended'
@@ -342,8 +341,8 @@ export type ErrorCode =
   /** A group has more than 50 values. Remedy: Ask with `groups: false`. */
   | 'too-many-groups'
   /**
-   * Other writers kept changing what an update or transaction had read, for ten seconds. Remedy: Read fewer attributes,
-   * or use `{ add }` for counters, without `fields`.
+   * Other writers kept changing what an update or transaction had read, for ten seconds; or another process put a source into force during
+   * a sync. Remedy: Read fewer attributes, or use `{ add }` for counters, without `fields`; or sync again.
    */
   | 'too-much-contention'
   /**
@@ -378,24 +377,24 @@ export type ErrorCode =
   | 'unknown-search'
   /** The model has no such node or edge type. Remedy: Correct the name, or declare the type. */
   | 'unknown-type'
-  /** The object with a failed batch cannot be read from S3. Remedy: Check the function's rights and the bucket. */
+  /** A failed batch cannot be read from S3, or its bucket cannot be listed. Remedy: Check the rights and the bucket. */
   | 'unreadable-object'
   /**
    * The URL is not an SQS queue's, so no signed request is sent to it. Remedy: Correct the URL, or use `--any-host`.
    */
   | 'untrusted-queue'
   /**
-   * `stack --code` names the same key for different code, so nothing would be deployed. Remedy: Add
-   * `--zip functions.zip`, `?versionId=...`, or a hash in the key.
+   * `stack --code` names a missing folder, or the same key for different code, so nothing would be deployed. Remedy: Build the folder, or
+   * add `--zip functions.zip`, `?versionId=...`, or a hash in the key.
    */
   | 'unversioned-code'
   /** Options of a command exclude each other, or one is missing. Remedy: See the command's `--help`. */
   | 'usage'
-  /** A validator of `fields` threw, or returned an unknown result. Remedy: Correct the validator. */
+  /** A validator of `fields` threw, or is asynchronous where the call is not. Remedy: Correct the validator. */
   | 'validator-failed'
   /**
-   * A batch or import has a node of a type with `versionAttribute`, or a delete names no version. Remedy: Write the node alone, with its
-   * version, or use `--force`.
+   * A batch, `putMany`, `nodeItem` or import has a node of a type with `versionAttribute`, or a delete names no version. Remedy: Write the
+   * node alone, with its version, or use `--force`.
    */
   | 'versioned-type'
   /** `edgeloom wait` gave up; the message says what is missing. Remedy: Start a projector, or wait longer with `--for`. */

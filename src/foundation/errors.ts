@@ -12,7 +12,7 @@ export class EdgeloomError extends Error {
   }
 }
 
-/** The `name` of errors that wrong input causes. The state machine of checks doesn't retry them. */
+/** The `name` of errors that the state machine of checks doesn't retry. */
 export const WRONG_INPUT = 'WrongInput';
 
 /** Thrown for a model with mistakes. `mistakes` lists each with its path, such as `edges.FOLLOWS.to`. */

@@ -9,8 +9,7 @@ export interface FailureDocument {
 }
 
 /**
- * Checks properties instead of `instanceof`, because a model file may load its own copy of the package, with other
- * classes.
+ * Checks properties instead of `instanceof`, because a model file may load its own copy of the package.
  */
 export function failureDocument(error: unknown): FailureDocument {
   const message = error instanceof Error ? error.message : String(error);

@@ -1,4 +1,3 @@
-/** Formats a number with at most two decimals. */
 export function figureText(value: number): string {
   return value.toLocaleString('en', { maximumFractionDigits: 2 });
 }

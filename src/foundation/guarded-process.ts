@@ -64,7 +64,7 @@ if [ -n "$scratch" ]; then rm -rf "$scratch"; fi
 exit $status
 `;
 
-/** How many milliseconds to wait for the remaining output after the process has exited. */
+/** Milliseconds to wait for the remaining output after the process has exited. */
 const CLOSE_MS = 1_000;
 
 /** If a signal ends the program, the shell's exit status is this plus the signal's number. */
@@ -77,7 +77,7 @@ const SIGNALS: ReadonlyMap<number, string> = new Map([
 ]);
 
 export class GuardedProcess {
-  /** Resolves when the program and everything that it started have ended. */
+  /** Resolves when the program has ended and the rest of its process group is killed. */
   readonly ended: Promise<ProcessEnd>;
   private readonly child: ChildProcess;
   private isGone = false;

@@ -1,7 +1,7 @@
 /** Longer than any item of 400 KB, even with every character escaped. */
 export const MAX_LINE_BYTES = 8 * 1024 * 1024;
 
-/** A line of a file. `bytes` is absent if the line is too long. */
+/** `bytes` is absent if the line is too long. */
 export interface Line {
   number: number;
   bytes?: Buffer;

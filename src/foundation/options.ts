@@ -114,7 +114,7 @@ function checkBoolean(option: string, value: unknown): void {
   );
 }
 
-/** Throws `invalid-option` if the value isn't such a number. */
+/** Throws `invalid-option` unless the value is a number from `least` to `most`, and whole if `isWhole`. */
 export function checkNumber(
   option: string,
   value: unknown,

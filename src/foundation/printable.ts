@@ -1,7 +1,4 @@
-/**
- * Control characters (C0 and C1), line separators and directional marks, which can control a terminal or reverse a
- * line.
- */
+/** Control characters, line separators and directional marks. */
 const CONTROL = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
 
 const SHORT: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };

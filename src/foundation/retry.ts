@@ -11,13 +11,12 @@ export function backoffMs(attempt: number, random: () => number = Math.random): 
   return random() * Math.min(CAP_MS, BASE_MS * 2 ** attempt);
 }
 
-/** Without `remainingMs`, there is no time limit. */
 export interface RetryOptions extends Abortable {
   /** @internal */
   wait?: RuntimeOptions['wait'];
   /** @internal */
   random?: RuntimeOptions['random'];
-  /** Returns the milliseconds left; called many times. Default: unlimited. */
+  /** Default: unlimited. */
   remainingMs?: RuntimeOptions['remainingMs'];
   /** Returns whether to try again. Called after each failure. */
   isRetryable: (error: unknown, attempt: number) => boolean;

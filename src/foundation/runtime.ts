@@ -24,11 +24,11 @@ export interface Abortable {
 
 /** Options that replace parts of the runtime. */
 export interface RuntimeOptions extends Abortable {
-  /** Returns milliseconds since 1970. @internal */
+  /** @internal */
   now?: (() => number) | undefined;
   /** @internal */
   wait?: ((milliseconds: number, signal?: AbortSignal) => Promise<void>) | undefined;
-  /** Returns a number from 0 to below 1. @internal */
+  /** @internal */
   random?: (() => number) | undefined;
   /**
    * Returns the milliseconds left; called many times. At 0 the run stops where the next one can continue. Default:
@@ -55,7 +55,6 @@ export function runtimeOf({
   return { now, wait, random, remainingMs };
 }
 
-/** Rejects with the signal's reason if the signal aborts first. */
 export async function sleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
   try {
     await delay(milliseconds, undefined, signal === undefined ? {} : { signal });

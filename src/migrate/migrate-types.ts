@@ -71,7 +71,7 @@ export interface MigrateOptions extends RuntimeOptions, TelemetryOption, RateOpt
   resume?: MigratePlace | undefined;
   /** Called after each step. */
   onStep?: (step: MigrateStep) => void;
-  /** Called before a wait that isn't for readers, with the reason and the milliseconds. */
+  /** Called before the wait for late writes, and once if an index takes long, with the reason and the milliseconds. */
   onWait?: (reason: EdgeloomError, milliseconds: number) => void;
   /**
    * Called as a walk progresses, with the number of items that it has passed, and its phase: `backfill`, `verify`, ...
@@ -104,7 +104,7 @@ export interface MigrateResult {
   next: string;
   /** Actions that would remove what only other models have. Empty while steps of the model are left. */
   leftovers: MigrateAction[];
-  /** Where the next run continues. Set if this run stopped because time ran out or the caller has to wait. */
+  /** Where the next run continues. Set if this run stopped because time ran out, or the caller has to wait or walk. */
   place?: MigratePlace;
   /** Seconds to wait before the next call; set together with `place`. */
   waitSeconds?: number;

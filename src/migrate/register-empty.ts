@@ -9,8 +9,9 @@ import { isEmptyTable } from './steps/empty.ts';
 
 /**
  * Registers a table that has no registry, no items and no missing indexes. On any other table, registration makes
- * searches unavailable until they are verified, so a person has to run `migrate`. Returns whether readers may use
- * everything: false if an item arrived in the meantime and no time was left to build its projections.
+ * searches unavailable until they are verified, so a person has to run `migrate`. Returns whether this call
+ * opened everything to readers: false if the table wasn't new, or if an item arrived in the meantime and no time was left to build its
+ * projections.
  */
 export async function registerIfEmpty(options: OfGraph<MigrateOptions>): Promise<boolean> {
   const { graph, store } = options;

@@ -10,11 +10,11 @@ import type { WriterModel } from '../registry/writer-model.ts';
 
 /** The costs and counts of a run so far. */
 export interface ApplyStats {
-  /** Writes of derived items, including those refused by their condition. */
+  /** Conditional writes of derived items, including refused ones. A transaction counts once. */
   writes: number;
   wcu: number;
   rcu: number;
-  /** Writes refused because their derived item had changed since it was read. Each is repeated with new reads. */
+  /** Items whose write was refused because they, or others of their transaction, had changed since they were read. */
   conflicts: number;
   /** Quarantine entries written, or refused by the table. */
   quarantined: number;
@@ -47,7 +47,7 @@ export interface ApplyContext extends Runtime {
   concurrency?: number;
   /** When `graph` was read; writes based on it expire `SEND_WITHIN_MS` later. */
   modelReadAtMs?: number;
-  /** Reads the registry's current model, for repairs that end fan-outs. */
+  /** Reads the registry's current model, for `removeAlien`. */
   model?: WriterModel | undefined;
   stats: ApplyStats;
 }

@@ -41,8 +41,8 @@ export function countTask(key: ItemKey): ItemTask {
 
 /**
  * A Query may show items from before a transaction whose count GetItem already shows. So the count's revision is
- * changed first, which fails while a transaction is under way; then each item is read by itself. Returns false if the
- * count has changed in the meantime.
+ * changed first, which fails while a transaction is under way; then each item is read by itself. Returns false if it
+ * has to be tried again.
  *
  * @param move the update that only changes the count's revision.
  */

@@ -18,8 +18,8 @@ import { type PlannedWrite, type Work, wayOf } from './ways.ts';
 
 /**
  * The order matters: first read a derived item, then the base items that determine it, then write under the revision
- * that was read. If the derived item has changed in the meantime, the write is refused and returns the item, and the
- * base items are read again. So it doesn't matter in which order, in which batches and how often records arrive.
+ * that was read. If the derived item has changed in the meantime, the write is refused, and the base items are read
+ * again. So it doesn't matter in which order, in which batches and how often records arrive.
  */
 
 /** The size of the first set, which is small so that a call with hardly any time makes progress. */
@@ -51,7 +51,7 @@ export interface ReadAhead {
   readAtMs: number;
 }
 
-/** Returns the items that failed. Items that the table refuses are quarantined, and don't count as failed. */
+/** Returns the items that failed. Items that the table refuses are quarantined instead, except tasks. */
 export async function reconcile(
   context: ApplyContext,
   work: readonly Work[],

@@ -39,7 +39,7 @@ export interface SourceAccess {
   pages(after: string | undefined): AsyncGenerator<string[], void>;
 }
 
-/** Counts read units of a table, or reads of another database. Waits if the rate is exceeded. */
+/** Counts units of a table, or reads of another database. Waits if the rate is exceeded. */
 export type Spend = (units: number) => Promise<void>;
 
 /** If a walk is killed, the next one visits at most this many keys again. */

@@ -14,7 +14,7 @@ const STATE = 'state';
 export type PutRecord = BaseChange & { kind: 'put' };
 
 export interface Stored<State> {
-  /** How many times the record was written; 0 if its writes aren't counted. */
+  /** Grows with each write of the record; 0 if its writes aren't counted. */
   revision: number;
   /** The revision as stored, which may be damaged; undefined if there is none. */
   seen: AttributeValue | undefined;

@@ -20,7 +20,7 @@ export interface SourceStatus {
   seen: string | null;
   /** The age, in seconds, of the oldest record of that batch when it was touched. */
   lagSeconds: number | null;
-  /** Number of source items that the mapping refuses. */
+  /** Number of source items that the mapping refuses, 1,000 at most. */
   refused: number;
 }
 

@@ -2,7 +2,10 @@ import type { Store } from '../core/store-port.ts';
 import { EdgeloomError } from '../foundation/errors.ts';
 import { type Abortable, type Runtime, sleep } from '../foundation/runtime.ts';
 
-/** Runs a job on a store. After an abort, waits until all sent calls are answered, then throws the signal's reason. */
+/**
+ * Runs a job on a store. After an abort, the job's next call throws the signal's reason. Returns or throws only when all sent calls are
+ * answered.
+ */
 export async function runAbortable<S extends object, T>(
   store: S,
   { signal, wait = (milliseconds) => sleep(milliseconds, signal) }: Abortable & { wait?: Runtime['wait'] | undefined },

@@ -337,8 +337,8 @@ export class DynamoDBStore implements Store, ScanSource {
 }
 
 /**
- * Returns the same store, but without requests for consumed units: results have 0 units, except those of `queryNative`. Other kinds of
- * store are returned unchanged.
+ * Returns the same store, but without requests for consumed units: results have 0 units, except those of `queryNative` and the estimated
+ * units of refused writes. Other kinds of store are returned unchanged.
  */
 export function withoutUnits(store: Store): Store {
   // Inheriting from the store preserves proxies and replaced calls.

@@ -7,7 +7,7 @@ import { Allowance } from './metered.ts';
 
 /** Maximum number of segments. Many segments give a wider sample, because the items of a partition lie together. */
 const MOST_SEGMENTS = 64;
-/** Minimum number of items per segment, so that the sample includes whole partitions. */
+/** Each started 300 items add a segment, up to `MOST_SEGMENTS`. More segments would split partitions. */
 const LEAST_ITEMS = 300;
 const CONCURRENCY = 8;
 const PAGE_ITEMS = 250;

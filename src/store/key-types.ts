@@ -11,7 +11,7 @@ export interface OtherKeyType {
   index?: string;
   type: string;
   needed: NativeType;
-  /** True for native indexes, whose keys no derived item has. */
+  /** True for native indexes. Derived items don't have their attributes. */
   isNative?: boolean;
 }
 

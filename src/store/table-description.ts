@@ -38,7 +38,7 @@ export interface TableStatus {
   lacks: string[];
   /** The part of `lacks` that `edgeloom migrate` adds: indexes. */
   addable: string[];
-  /** Indexes that DynamoDB is filling; reading them fails. */
+  /** Indexes of the model that DynamoDB is filling; reading them fails. */
   filling: string[];
   /** Number of items, including derived items. DynamoDB updates it about every six hours. */
   itemCount: number;

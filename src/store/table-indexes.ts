@@ -7,10 +7,10 @@ import { hasKeys, type IndexNeed, indexNamed, indexNeeds, stateOfIndex } from '.
 import { tableDefinition } from './definition/table-definition.ts';
 import { keyTypeText, otherKeyTypes } from './key-types.ts';
 
-/** An index that the table lacks, or that DynamoDB is filling. */
+/** An index that the table lacks, that doesn't fit the model, or that DynamoDB is filling. */
 export interface MissingIndex {
   name: string;
-  /** Why the index can't be added to the table. */
+  /** Why indexes can't be added to the table. The same for all. */
   refusal?: EdgeloomError;
 }
 
@@ -28,7 +28,7 @@ export class TableIndexes {
     return missing.map(({ name }) => ({ name, ...(refusal && { refusal }) }));
   }
 
-  /** Does nothing if the table has an index of this name, or if DynamoDB is changing an index. */
+  /** Does nothing if the table has an index of this name, or if DynamoDB is changing the table or an index. */
   async add(graph: CompiledModel, name: string): Promise<void> {
     const table = await this.store.describe?.();
     const need = indexNeeds(graph).find((one) => one.name === name);
@@ -39,7 +39,7 @@ export class TableIndexes {
   /**
    * Drops an index. Returns true once it is gone.
    *
-   * @param mayDrop called right before the drop.
+   * @param mayDrop asked right before the drop.
    */
   async drop(name: string, mayDrop: () => boolean = () => true): Promise<boolean> {
     const table = await this.store.describe?.();

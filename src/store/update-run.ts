@@ -7,7 +7,7 @@ const CONCURRENCY = 32;
 
 export interface UpdatePart {
   places: readonly number[];
-  /** If this throws a `StoreError`, the error is the outcome of all items. */
+  /** If this throws a `StoreError`, the error is the outcome of all items of the part. */
   send: (run: UpdateRun) => Promise<void>;
 }
 
@@ -45,7 +45,7 @@ export class UpdateRun {
     return this.outcomes;
   }
 
-  /** Must be asked before every call. If false, the outcome of the items says why. */
+  /** Must be asked before every call. If false, the outcome of the items says why; after an abort, `send` throws. */
   maySend(places: readonly number[]): boolean {
     if (this.signal?.aborted === true) this.isCutShort = true;
     else if (this.ending !== undefined) this.fail(places, this.ending);

@@ -14,7 +14,7 @@ export interface CheckpointStore {
 /** How far one shard was read. */
 export interface ShardCheckpoint {
   shardId: string;
-  /** The sequence number of the newest applied record; absent if the shard had none. */
+  /** The number of the newest record that was applied or dropped; absent if none was, or unread ones were lost. */
   sequenceNumber?: string | undefined;
   finished: boolean;
 }

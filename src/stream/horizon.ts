@@ -52,7 +52,7 @@ export class Horizon {
     return this.shards.get(shardId)?.throughMs;
   }
 
-  /** Returns the earliest of the shards' times and the last listing's time, in milliseconds since 1970; undefined if a shard is unread. */
+  /** Returns the earliest of the shards' times and the last listing's time, in milliseconds since 1970; undefined if any is unknown. */
   leastThrough(): { atMs: number; shardId?: string } | undefined {
     if (this.listedMs === undefined) return undefined;
     // rule: time-is-not-after-the-last-listing

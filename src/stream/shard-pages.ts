@@ -21,7 +21,7 @@ export interface StartingPoint {
 
 export interface ShardPage {
   records: readonly StreamRecord[];
-  /** True if the answer names no next page, and the stream shows the shard as closed. */
+  /** True if the answer names no next page and the shard is closed, or if it is lost. */
   isEnd: boolean;
   /** True if the shard is still listed, but has left the stream. */
   isLost?: boolean;
@@ -31,7 +31,7 @@ export class ShardPages {
   private iterator: string | undefined;
   private position: string | undefined;
 
-  /** @param onTrimmed called with a sentence when unread records have left the stream; reading continues after the gap. */
+  /** @param onTrimmed called with a sentence when unread records have left the stream. */
   constructor(
     private readonly source: StreamSource,
     private readonly shardId: string,
@@ -80,7 +80,7 @@ export class ShardPages {
           );
         }
         // An open shard may be listed just before it can be read, so only a closed one counts as lost. If the shard isn't listed,
-        // `isClosed` throws.
+        // `isClosed` throws, unless it has seen it closed.
         const isLost = error.kind === 'no-shard' && (await this.source.isClosed(this.shardId));
         if (reopened < MAX_REOPENS && (isLost || error.kind !== 'no-shard')) continue;
         if (!isLost) throw this.unreadableError(error);

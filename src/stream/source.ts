@@ -43,7 +43,7 @@ export interface StreamSource {
   readonly streamArn: string;
   /** Lists all shards of the stream. */
   describe(): Promise<StreamDescription>;
-  /** Tells whether the stream itself shows that a shard gets no more records. Throws `no-shard` if the stream doesn't list it. */
+  /** Tells whether the stream itself shows that a shard gets no more records. Throws `no-shard` if it isn't listed or known as closed. */
   isClosed(shardId: string): Promise<boolean>;
   /** Returns an iterator after a sequence number; from the oldest record if it is undefined. */
   iterator(shardId: string, after: string | undefined): Promise<string>;

@@ -41,7 +41,7 @@ export interface TailListener {
   /** From here on, every record of the shard is passed to `received`. */
   followed(shardId: string, from: TailStart): void;
   received(record: TailRecord): void;
-  /** `atMs` is the time by the tail's clock before the first page that shows the end. */
+  /** `atMs` is the time by the tail's clock before the first of the empty pages that show the end. */
   reachedEnd(shardId: string, atMs: number): void;
   ended(shardId: string): void;
   trimmed(shardId: string): void;
@@ -60,7 +60,7 @@ export interface TailRecord {
   record: StreamRecord;
   sequenceNumber: string;
   after: string | undefined;
-  /** When the record was made, in milliseconds since 1970. Streams only give whole seconds. */
+  /** When the record was made (read, if it has no time), in milliseconds since 1970. Streams only give whole seconds. */
   madeMs: number;
 }
 
@@ -84,8 +84,8 @@ class TailShard {
 }
 
 /**
- * Reads all shards of a stream, a page of each at a time, and parents before children. Without saved positions, it begins at the end of
- * each open shard.
+ * Reads all shards of a stream, a page of each at a time, and parents before children. A shard without a saved position is read from its
+ * oldest record, unless the first `list` begins at the ends.
  */
 export class StreamTail {
   readonly horizon: Horizon;

@@ -26,12 +26,12 @@ interface Place {
   empty: number;
 }
 
-/** Records kept per shard. A reader that is further behind reads the stream itself. */
+/** Records kept per shard. If there are more, all are dropped. */
 const MOST_KEPT = 100_000;
 
 /**
- * Shares a tail's records with a second reader in the same process. Only records from before the tail's start are read from the stream
- * itself.
+ * Shares a tail's records with a second reader in the same process. Only records from before the tail's start, and dropped ones, are
+ * read from the stream itself.
  */
 export class TailedSource implements StreamSource, TailListener {
   private readonly horizon = new Horizon(0);

@@ -303,7 +303,7 @@ function sortRange(part: Condition): Omit<Range, 'partition'> {
     const start = givenValue(part.right);
     const isWithin = (sort: Value | undefined): boolean =>
       sort !== undefined && meets({ sort }, { kind: 'begins', left: { path: ['sort'] }, right: { value: start } });
-    // There is no upper bound: reading ends at the first sort key without the prefix.
+    // There is no upper bound: `query` skips the sort keys after those with the prefix.
     return { ...all, ...(textOf(start) !== '' && { from: start }), isWithin };
   }
   if (part.kind !== 'compare' || part.operator === '<>') {

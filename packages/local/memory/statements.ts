@@ -35,7 +35,7 @@ export function executeBatch(tables: Tables, input: Input) {
       `Value at 'statements' failed to satisfy constraint: Member must have length less than or equal to ${MOST_STATEMENTS}, greater than or equal to 1`,
     );
   }
-  // Wrong parameters, or two statements for one item, fail the whole call.
+  // A missing or overlong statement, a wrong value, or two statements for one item fail the whole call.
   const parameters = statements.map(checkedParameters);
   const writes = statements.map((one, i) => asRefusal(() => prepareStatement(tables, one, parameters[i]!)));
   checkDistinct(

@@ -31,7 +31,7 @@ export interface NodeAnswer {
   view: Record<string, unknown> | null;
   /** Projections that lag, drift or are quarantined. */
   wrong: ExplainedPart[];
-  /** Quarantine entries of the node's partition. */
+  /** Quarantine entries of the node's partition, 20 at most. */
   quarantined: QuarantineEntry[];
   edgeSet: EdgeSetElement[];
   /** Names of the targets in `edgeSet`. */

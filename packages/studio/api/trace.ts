@@ -27,7 +27,7 @@ export interface TraceStep {
   target: string;
   change: ChangeName;
   changes: AttributeChange[];
-  /** Milliseconds since the write. Null if only the stream's whole seconds are known. */
+  /** Milliseconds since the write was sent or, if another process sent it, since its batch began. Null for a change by another process. */
   afterMs: number | null;
   wcu: number;
   /** False if `wcu` is estimated from the sizes of the images. */

@@ -218,7 +218,7 @@ export function sampledName({ nodes }: Sampled, id: string): string | null {
   return nodes.get(typePrefix(id) ?? '')?.get(id) ?? null;
 }
 
-/** Returns the first text or number among the attributes that the view lists, or else among `NAMES` and searched attributes. */
+/** Returns the first text or number among the attributes of a view that lists them, otherwise among `NAMES` and searched attributes. */
 export function nameOfNode(node: NodeModel, attributes: Record<string, unknown>): string | null {
   const searched = [...node.searches.values()].flatMap(({ order, part }) =>
     order.kind === 'attribute' && part === undefined ? [order.attribute] : [],

@@ -141,7 +141,7 @@ export function kindsByKeys(items: readonly SampledItem[], keys: KeyNames): { ki
   return { kinds: kinds.sort((a, b) => rank(b) - rank(a)), separator: separatorOf(items) };
 }
 
-/** Returns the text before the id in partition keys of nodes, or undefined if it varies. */
+/** Returns the text before the id in partition keys of nodes, or undefined if it varies or there is none. */
 export function prefixOf(kind: Kind): string | undefined {
   const words = kind.forms?.[0].slice(0, -1) ?? [];
   if (!isOfPartition(kind) || words.length === 0 || words.includes(undefined)) return undefined;
@@ -180,7 +180,7 @@ function beginningIn(prefixes: ReadonlySet<string>, text: string): string | unde
   return found;
 }
 
-/** True if the items are the nodes of their partitions: only the partition key has a place. */
+/** True if the items are the nodes of their partitions: the sort key has no place, or repeats that of the partition key. */
 export function isOfPartition({ forms, key }: Kind): boolean {
   return forms !== undefined && key.length === 1 && forms[0].includes(undefined);
 }
@@ -262,7 +262,7 @@ function keyByAttributes(
 /** Stand-in for the text of a found attribute. */
 const FOUND = '\u0001';
 
-/** Finds the text between separators, preferably after its label. A number may have leading zeros. */
+/** Finds the text between separators, preferably after its label. Keys may pad a number with zeros. */
 function placeIn(keys: string, text: string, label: string): { at: number; end: number; isNamed: boolean } | undefined {
   if (text === '') return undefined;
   const isOfWord = (character: string | undefined): boolean =>
@@ -287,7 +287,7 @@ function placeIn(keys: string, text: string, label: string): { at: number; end: 
 
 const MOST_LOOKS = 20;
 
-/** Names kinds: nodes of a partition after a word of the partition key, others after a word of the sort key. */
+/** Names kinds without a mark: a partition's likeliest node after a word of the partition key, others after one of the sort key. */
 function nameKinds(kinds: readonly Kind[], keys: KeyNames): void {
   const nameless = kinds.filter(({ mark }) => mark === undefined);
   for (const kind of nameless) {

@@ -175,7 +175,7 @@ function partitionsWithoutNode(kinds: readonly Kind[], keys: KeyNames, names: Un
 
 interface Found {
   reference: Reference;
-  /** 2: the field is named after the type, 1: after the type's own field, 0: after neither. */
+  /** 2: the field is named after the type, holds its whole keys or is its partition; 1: named after the type's own field; 0: neither. */
   named: number;
   ids: number;
 }
@@ -217,7 +217,7 @@ function referencesOf(kind: Kind, targets: readonly Target[]): Found[] {
   return found.filter((one) => !isOfIndex(one) || !byAttributes.has(`${one.reference.type} ${textsOf(one.reference)}`));
 }
 
-/** If the ids belong to several types, takes the one that the field is named after, if any. */
+/** If the ids belong to several types, takes the one that the field is named after, or leaves them out if there is none. */
 function toNodes(found: readonly Found[], nodes: ReadonlySet<string>): Reference[] {
   const byFields = grouped(
     found.filter(({ reference }) => nodes.has(reference.type)),
@@ -299,7 +299,7 @@ function nameOf({ type, id }: Reference): string {
   return JSON.stringify([type, id.map(({ name, place, prefix }) => [name, place ?? null, prefix ?? null])]);
 }
 
-/** Returns the mark, or the first word of the sort keys that doesn't name either node. */
+/** Returns the mark, the first word of the sort keys that names neither node, or else both types. */
 function nameOfKind({ mark, forms }: Kind, from: Reference, to: Reference): string {
   const words = (forms?.[1] ?? []).flatMap((word) => (word === undefined || word === '' ? [] : typeNameOf(word)));
   const word = words.find((one) => one !== to.type && one !== from.type);

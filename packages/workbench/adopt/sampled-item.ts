@@ -5,13 +5,13 @@ export interface SampledItem {
   keys: readonly [partition: string, sort: string];
   /** Strings and numbers of the item besides its keys, limited to `MOST_TEXTS`. */
   texts: ReadonlyMap<string, string>;
-  /** Keys of secondary indexes, as text. */
+  /** Index attributes that hold nothing but keys, as text. */
   indexKeys: ReadonlyMap<string, string>;
   names: readonly string[];
   mark: Mark | undefined;
 }
 
-/** The attribute by which a library names the type of an item. */
+/** The attribute by which a library, or the table's own software, names the type of an item. */
 export interface Mark {
   attribute: string;
   value: string;
@@ -19,7 +19,7 @@ export interface Mark {
 
 /** ElectroDB, OneTable, DynamoDB-Toolbox, AppSync. */
 const MARKS = ['__edb_e__', '_type', '_et', '__typename'] as const;
-/** All attributes that these libraries add. */
+/** Attributes that these libraries add. */
 export const OF_LIBRARIES: ReadonlySet<string> = new Set([...MARKS, '__edb_v__', '_ct', '_md']);
 /** Longer texts aren't ids. */
 const MOST_CHARACTERS = 1_024;

@@ -45,7 +45,7 @@ export async function runDemo({ say, engine: name, onProgress, look }: DemoOptio
   try {
     const { streamArn = '' } = await createTable(look === undefined ? airports : airportsAndGoals, { client });
     const store = new DynamoDBStore(client, airports.table);
-    // Only a registered model can be migrated.
+    // Without a registry, the migration in `lookAround` would build all projections anew.
     if (look !== undefined) {
       const identity = await tableIdentity(airports, { client });
       await registerIfEmpty({

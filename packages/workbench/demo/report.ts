@@ -7,7 +7,7 @@ export interface DemoResult {
   writes: number;
   wcu: number;
   rcu: number;
-  /** Duration of the whole demo. */
+  /** Duration until everything is verified. */
   seconds: number;
   /** From the end of a write to the end of its batch, by the demo's own clock. */
   lagMs: { p50: number; p99: number };

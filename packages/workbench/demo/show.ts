@@ -20,7 +20,7 @@ export async function verifyAll({ say, expected, reader }: DemoWorld): Promise<v
   let routes = 0;
   for (const iata of iatas) {
     const answer = expected.inbound(iata);
-    // Most airports have no arrivals. The searches below count these airports.
+    // Most airports have no arrivals. The searches below count all airports.
     if (answer.length === 0) continue;
     const { items, cursor } = await reader.inbound(airportId(iata), 'ROUTE', { reverse: true, limit: 1000 });
     expectSame(

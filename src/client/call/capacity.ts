@@ -69,7 +69,7 @@ export class Spending extends ForwardingStore {
     super(inner);
   }
 
-  /** Starts counting again: a change of the model made the read start over. */
+  /** Grants all of `maxRcu` again: a change of the model made the read start over. */
   restart(): void {
     this.rcuBefore = this.rcu;
   }

@@ -5,7 +5,7 @@ const [TIME_DIGITS, NUMBER_DIGITS] = [15, 40];
 const LATEST_MS = 10 ** TIME_DIGITS - 1;
 
 /**
- * Combines the record's time in whole seconds with the item's revision or the record's sequence number. The number alone isn't enough: an
+ * Combines the record's time in milliseconds with the item's revision or the record's sequence number. The number alone isn't enough: an
  * item's revision restarts when the item is created again, and sequence numbers may be lower in the next stream shard.
  */
 export function changeRevision(record: RawRecord, number: number | bigint): bigint {

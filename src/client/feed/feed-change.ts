@@ -5,7 +5,7 @@ export interface ItemChange {
   /** Identifies the derived item or, for a native list, the base item. */
   item: string;
   /**
-   * 56 characters, compared as text: the record's time in whole seconds, then the item's revision or, for a native list, the sequence
+   * 56 characters, compared as text: the record's time in milliseconds, then the item's revision or, for a native list, the sequence
    * number. The higher revision is newer.
    */
   revision: string;
@@ -91,10 +91,10 @@ export type FeedChange = ViewChange | ListChange | NodeListChange | SearchChange
 /** Changes may have been missed: read again what you keep. */
 export interface FeedResync {
   kind: 'resync';
-  /** The lists and views to read again, such as `search USER.name`. Absent: everything. */
+  /** The lists, views and counts to read again, such as `search USER.name`. Absent: everything. */
   of?: string[];
   reason: string;
-  /** The same each time that the event is delivered. */
+  /** Differs if the feed reports the same gap again, as after a crash. */
   eventId: string;
 }
 

@@ -7,7 +7,7 @@ export interface WatchedRow<Item> {
   item: Item;
 }
 
-/** A step from one reading of a list to the next. `at` is the index after the previous steps. */
+/** `at` is the index after the previous steps. */
 export interface ListStep<Item> {
   type: 'enter' | 'leave' | 'change';
   item: Item;

@@ -40,10 +40,8 @@ const INBOUND_OF_WATCH: OptionNames<InboundOfWatch> = {
 /** The options of a search that choose a list. */
 export type SearchOfWatch<Query = SearchQuery> = Omit<Query, OfPages>;
 
-/** A watched list: the target and the edge type. */
 export type InboundWatch = { inbound: readonly [target: string, type: string] } & InboundOfWatch;
 
-/** A watched search. */
 export type SearchWatch = { search: string } & SearchPredicate & SearchOfWatch;
 
 /** Watched nodes, as `getViews` returns them. */
@@ -52,10 +50,9 @@ export interface ViewsWatch {
   attributes?: AttributeSelection | undefined;
 }
 
-/** What to watch: a list or nodes. */
 export type WatchQuery = InboundWatch | SearchWatch | ViewsWatch;
 
-/** Each watcher holds all of its rows in memory. */
+/** The most rows or nodes of a watch, since all are held in memory. */
 export const MAX_WATCHED_ROWS = 1_000;
 
 /** A feed, and the answers that a reader's watchers share, by the name of the question. */
@@ -214,7 +211,7 @@ function watchedIds(ids: readonly string[]): string[] {
   );
 }
 
-/** Returns equal text for equal questions. Functions are left out, since they follow from the query. */
+/** Equal texts mean equal questions. Functions are left out, since they follow from the query. */
 function nameOf(queries: readonly object[]): string {
   return JSON.stringify(queries, (_name, value: unknown) => (typeof value === 'bigint' ? `${value}n` : value));
 }

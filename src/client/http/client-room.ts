@@ -1,4 +1,4 @@
-/** Bytes of waiting events over all clients. Above this, new clients are refused and waiting ones dropped. */
+/** Bytes of waiting events over all clients. At this bound, new clients are refused; one whose next event exceeds it is dropped. */
 export const MAX_HELD_BYTES = 67_108_864;
 
 export class ClientRoom {
@@ -21,7 +21,7 @@ export class ClientRoom {
     return this.heldBytes >= MAX_HELD_BYTES;
   }
 
-  /** If nothing else is waiting, an event of any size is allowed. */
+  /** If nothing waits, an event of any size is allowed. */
   hasRoomFor(bytes: number): boolean {
     return this.heldBytes === 0 || this.heldBytes + bytes <= MAX_HELD_BYTES;
   }

@@ -24,12 +24,12 @@ export interface EventStreamContext {
 const MOST_WAITING_BYTES = 65_536;
 /** Long events are sent in pieces, whose progress shows whether the client is reading. */
 const PIECE_BYTES = 16_384;
-/** A client is dropped if it reads nothing for this many milliseconds while something waits. */
+/** A heartbeat drops a client that has read nothing for this many milliseconds while its stream is full. */
 const SILENCE_MS = 30_000;
 export const RETRY_MS = 5_000;
 const NOTHING = new Uint8Array();
 
-/** Returns a stream that requests the next event once the client has read the previous ones. */
+/** Returns a stream that requests the next event while fewer than `MOST_WAITING_BYTES` wait. */
 export function eventStream(context: EventStreamContext): ReadableStream<Uint8Array> {
   const strategy = new ByteLengthQueuingStrategy({ highWaterMark: MOST_WAITING_BYTES });
   return new ReadableStream<Uint8Array>(new ClientStream(context), strategy);

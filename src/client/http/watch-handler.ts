@@ -28,7 +28,7 @@ export interface WatchHandlerOptions<G extends CompiledModel = CompiledModel> {
   maxAgeMs?: number | undefined;
   /** Maximum clients at a time. More get status 429. Default: 1,000. */
   maxClients?: number | undefined;
-  /** Called with errors. Clients see only their codes. Default: a process warning. */
+  /** Called with errors that aren't a query's mistakes. Clients see only their codes. Default: a process warning. */
   onError?: ((error: unknown) => void) | undefined;
 }
 
@@ -46,8 +46,8 @@ const HEADERS = {
 
 /**
  * Makes a handler that answers a request with a live list, as Server-Sent Events for `new EventSource(address)`, with the events of
- * `Reader.watch` as JSON. A client that reconnects or is too slow gets the whole list. A query that the model refuses gets status 400. A
- * later error becomes an event `failure` and ends the stream. All clients of a process share one reading of the stream.
+ * `Reader.watch` as JSON. A client that reconnects or is too slow gets the whole list. A query that the model refuses gets status 400. Any
+ * other error becomes an event `failure` and ends the stream. All clients of a process share one reading of the stream.
  *
  * @example
  * const handle = watchHandler({

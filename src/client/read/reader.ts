@@ -142,7 +142,7 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
 
   /**
    * Counts a node's outgoing edges of a type (`inDegree` counts incoming ones), by one GetItem, or by a Query if the type outgrew the edge
-   * set. Throws `not-counted`.
+   * set or the session wrote such edges. Throws `not-counted`.
    */
   degree<
     const Source extends string,
@@ -227,7 +227,7 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
     options?: ItemReadOptions<Asked>,
   ): Promise<ValueOf<StoredEdge<G, E> | null, Asked>>;
 
-  /** Reads a node and its outgoing edges as producers wrote them, in one Query. May show only a part of a concurrent transaction. */
+  /** Reads a node and its outgoing edges as producers wrote them, by Query. May show only a part of a concurrent transaction. */
   getCollection<const Id extends string, E extends EdgeType<G> = EdgeType<G>>(
     id: Checked<Id, IdArgument<G, Id>>,
     options?: CollectionOptions<E>,
@@ -267,7 +267,7 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
 
   /**
    * Returns a reader that shows the session's writes without waiting for the projector or an index. Each relevant written item costs a
-   * consistent read. `inDegree` and `count` don't show own writes, and return `exact: false`.
+   * consistent read. `inDegree` and `count` don't show own writes, and return `exact: false` if there may be any.
    */
   with(session: Session): Reader<G>;
 

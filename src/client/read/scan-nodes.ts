@@ -40,7 +40,7 @@ export interface ScanNodesOptions<Type extends string = string> extends Omit<Eve
 export interface ScannedNodes<Node> {
   /** May be empty although more pages follow. */
   items: Node[];
-  /** Null at the end of the table. */
+  /** Null at the end of the segment. */
   lastKey: ItemKey | null;
   rcu: number;
 }

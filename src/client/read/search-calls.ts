@@ -113,7 +113,7 @@ export interface TextSearch<Result, T extends SearchTypes> extends OrderedSearch
 
 /** A search by path. */
 export interface PathSearch<Result, T extends SearchTypes> extends ListedSearch<Result, T> {
-  /** Finds paths that begin with these whole segments: `['CA', 'San']` doesn't match San Jose. A whole path queries one shard. */
+  /** Finds paths that begin with these whole segments: `['CA', 'San']` doesn't match San Jose. */
   path(segments: T['path'], ...options: Scoped<T, QueryOf<Result, T['by']>>): Promise<Page<Result>>;
 }
 
@@ -129,8 +129,8 @@ export interface SearchesOfKinds<Result, T extends SearchTypes> {
 }
 
 /**
- * A search, with the methods that its order supports. Results are sorted by value, then by node id. `equals` queries one shard (all, if the
- * model spreads by source). Other methods query all: 200 shards cost 100 read units even without hits.
+ * A search, with the methods that its order supports. Results are sorted by value, then by node id. `equals` and a whole `path` query one
+ * shard (all, if the model spreads by source). Other methods query all: 200 shards cost 100 read units even without hits.
  */
 export type Search<Result, T extends SearchTypes = OpenSearch> = SearchesOfKinds<Result, T>[T['kind']];
 

@@ -25,7 +25,7 @@ export interface Overlay {
   sources: ReadonlySet<string>;
 }
 
-/** The session's writes and, by id, the existing nodes that own edges copy attributes from. */
+/** The session's writes and, by id, other existing nodes that own edges copy attributes from. */
 export interface OwnWrites {
   writes: readonly OwnWrite[];
   parents: ReadonlyMap<string, Item>;

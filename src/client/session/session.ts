@@ -130,7 +130,7 @@ export class Session {
     };
   }
 
-  /** Forgets keys whose writes are certainly projected. */
+  /** Forgets keys whose writes are projected, or whose records have left the stream. */
   async refresh(
     look: (key: ItemKey) => Promise<Agreement>,
     hasFannedOut: (key: ItemKey) => Promise<boolean>,

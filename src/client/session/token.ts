@@ -15,7 +15,7 @@ export interface TokenContent {
   overflowPassedAt?: number | undefined;
 }
 
-/** `seenAt` is when the low watermark passed the write or, with `revisions`, when the key was last compared. */
+/** `seenAt` is when the session saw the low watermark pass the write or, with `revisions`, last compared the key. */
 export type TokenItem = [source: string, sortKey: string, at: number, seenAt?: number, revisions?: string];
 
 const VERSION = 1;

@@ -29,7 +29,7 @@ const MIXED = 'invalid-batch';
  */
 export class InvalidBatchError extends EdgeloomError {
   readonly problems: readonly BadOperation[];
-  /** Problems by path in the operation's attributes. The path is empty if no single attribute is at fault. */
+  /** Problems by path in the operation's attributes. Only a validator of `fields` gives paths; otherwise they are empty. */
   readonly issues: readonly (Mistake & { position: number })[];
 
   constructor(problems: readonly BadOperation[], total: number, what = 'batch') {

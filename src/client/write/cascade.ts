@@ -31,7 +31,7 @@ export interface DeletedNode extends CallResult {
   /** Deleted nodes: 1, or 0 if the node was already gone. */
   nodes: number;
   parts: number;
-  /** Items that are left alone: their types are mirrored or outside the model. */
+  /** Items of the node's partition that are left alone: their types are mirrored or outside the model. */
   skipped: number;
   /**
    * Edge types whose incoming edges may remain. With `copy` or a total under `inbound`, all are found unless the type has `deletedWhen` or

@@ -180,7 +180,7 @@ export async function unzippedChunks(file: string): Promise<AsyncIterable<Buffer
   let isZipped = false;
   for await (const bytes of start) isZipped = isGzip(bytes as Buffer);
   const chunks = createReadStream(file);
-  // The callback does nothing, since the loop that reads the chunks gets both streams' errors.
+  // The loop that reads the chunks gets both streams' errors.
   return isZipped ? pipeline(chunks, createGunzip(), () => undefined) : chunks;
 }
 

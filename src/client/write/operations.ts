@@ -57,7 +57,7 @@ export interface Operations<G extends CompiledModel, Result> {
   ): Result;
   /** Deletes an edge, if it exists. */
   deleteEdge<E extends EdgeType<G>>(source: EdgeSource<G, E>, edgeType: E, target: EdgeTarget<G, E>): Result;
-  /** Deletes a node, if it exists. Its edges stay: see `deleteNodeWithEdges`. */
+  /** Deletes a node, if it exists. Its edges and parts stay: see `deleteNodeWithEdges`. */
   deleteNode(id: NodeId<G, UnversionedType<G>>): Result;
 }
 

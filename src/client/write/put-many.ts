@@ -20,8 +20,7 @@ export interface PutManyOptions extends CallOptions {
   /** Calls in flight at once, with 25 items each. Default 8. */
   concurrency?: number | undefined;
   /**
-   * Called after each DynamoDB call with the number of items written so far, and how many leading entries are all
-   * written.
+   * Called after each batch that is written, with the number of items written so far, and how many leading entries are all written.
    */
   onProgress?: ((items: number, done: number) => void) | undefined;
 }

@@ -38,7 +38,7 @@ import { edgeSubject, nodeSubject, partSubject } from './update/subject.ts';
 import { type UpdatedItem, type UpdateOptions, updateBaseItem } from './update/update.ts';
 
 /**
- * Writes base items. Every item is checked in full before it is sent: ids, types, `fields` (whose output is written), DynamoDB's rules, and
+ * Writes base items. Every put is checked in full before it is sent: ids, types, `fields` (whose output is written), DynamoDB's rules, and
  * what the projector would have to quarantine. Throws `ConditionFailedError` if a condition fails.
  */
 export interface Writer<G extends CompiledModel> {

@@ -78,8 +78,8 @@ const MOST_LEVELS = 32;
 export class MalformedValueError extends Error {}
 
 /**
- * Converts base64 text, which Lambda's events have where the SDK has bytes. Throws `MalformedValueError` for anything that isn't an
- * attribute value.
+ * Converts base64 text, which Lambda's events have where the SDK has bytes. Throws `MalformedValueError` for anything without the form of
+ * an attribute value, but accepts any text as a number.
  */
 export function withBinaryAsBytes(value: AttributeValue, level = 0): AttributeValue {
   if (typeof value !== 'object' || value === null) throw new MalformedValueError('is no attribute value');
@@ -169,7 +169,7 @@ export interface Decimal {
   exponent: number;
 }
 
-/** DynamoDB's numbers have 38 digits. Longer strings would slow down the expression below. */
+/** DynamoDB's numbers have at most 38 digits. Much longer strings would slow down the expression below. */
 const MOST_NUMBER_CHARACTERS = 400;
 const DECIMAL = /^\s*([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d+))?\s*$/;
 

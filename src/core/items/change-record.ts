@@ -11,7 +11,7 @@ export interface ChangeRecord {
   /** The label of the stream, which is later for a newer stream. */
   stream: string;
   sequenceNumber: string;
-  /** Set if an image is missing, as in a keys-only stream. Then everything that the key names is touched. */
+  /** Set if an image is missing, as in a keys-only stream, or contradicts the event. Then everything that the key names is touched. */
   isPartial?: true;
   /** Seconds since 1970. */
   createdAtSeconds?: number;

@@ -8,20 +8,20 @@ export const EVICTED = 'evicted';
 /** On a search item: the value before folding and encoding. */
 export const VALUE = 'value';
 export const COUNTED = 'counted';
-/** On a counted item: what it adds to sums (N), and its values in groups (S), by the count's attributes. */
+/** On a counted item: what it adds to sums and problems (N), and its values in groups (S), by the count's attributes. */
 export const LEDGER = 'ledger';
 /** On a counted item: groups whose value has no name of its own in the count. */
 export const OTHER = 'other';
 /** On a view: copied attributes by the edge's sort key. */
 export const COPIES = 'copies';
-/** On a reverse item: the edge's source. */
+/** On a reverse item, and on an edge's entry in a total: the edge's source. */
 export const CHILD = 'child';
 /** On a continuation: sort key of the last visited reverse item or joined edge; absent when the fan-out is done. */
 export const AFTER = 'after';
 /** On a continuation: where to start again after a further change of the node. */
 export const AGAIN = 'again';
 export const COUNT = 'count';
-/** The model that wrote the item, for information only. */
+/** The model that wrote the item, for information. With a registry, a view has its shape here: readers ignore views of other shapes. */
 export const MODEL = 'model';
 
 // biome-ignore format: a list of numbers
@@ -48,7 +48,7 @@ function readInIndex(index: IndexName): readonly string[] {
   return [ATTRIBUTES, valueIn(index)];
 }
 
-/** `in` is set if the derived key isn't in the base item's partition. */
+/** `in` is the partition of the derived keys, if that isn't the base item's. */
 export const QUARANTINE_FIELDS = {
   of: 'of',
   code: 'code',
@@ -58,7 +58,7 @@ export const QUARANTINE_FIELDS = {
   in: 'in',
 } as const;
 
-/** Changes of attributes that aren't listed here, such as the revision, cost nothing in the index. */
+/** The attributes that the index holds besides keys. Changes of others, such as the revision, cost nothing in the index. */
 export function attributesInIndex(index: IndexName): readonly string[] {
   return index === 'gsi0' ? [...readInIndex(index), ...Object.values(QUARANTINE_FIELDS)] : readInIndex(index);
 }
@@ -134,7 +134,7 @@ interface TombstoneNames {
   ttl: string;
 }
 
-/** Adding one must change the number, but DynamoDB keeps only 38 digits. */
+/** Adding one must change the number: DynamoDB keeps 38 digits, and a JavaScript number any 15. */
 const COUNTED_REVISION = /^\d{1,15}$/;
 
 export function revisionOf(item: Item | undefined): string | undefined {

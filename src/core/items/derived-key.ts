@@ -26,7 +26,7 @@ import { type DerivedSortKey, isDerivedKey, isTypeName, typePrefix, VIEW_KEY } f
 
 export type { KindInTarget } from './key-forms.ts';
 
-/** `parseDerivedKey` and `formatDerivedKey` are inverses. No other code takes a derived key apart. */
+/** For keys that projections make, `parseDerivedKey` and `formatDerivedKey` are inverses. */
 
 export type KeyEnd =
   | { readonly text: string; readonly hash?: undefined }
@@ -207,7 +207,10 @@ function parseQuarantineKey(sortKey: string): DerivedKey {
   return { kind: 'quarantine-entry', edgeType: '', generation: 1, target: parseKeyEnd(text) ?? { text } };
 }
 
-/** Returns the base item's sort key. Undefined if the key has only its hash, or if no projection makes such a key. */
+/**
+ * Returns the sort key of the edge or part that an index item or a part's view is made from; `source` for all other derived items.
+ * Undefined if the key has only the edge's hash, or if no projection makes such an index item.
+ */
 export function baseKeyOfIndexItem(source: string, sortKey: string): string | undefined {
   const key = parseDerivedKey(sortKey);
   // rule: items-of-a-part-are-repaired-by-the-part

@@ -4,8 +4,8 @@ import { compareKeys, typeName } from './encoding.ts';
 import { isHashedName } from './hashed-key.ts';
 
 /**
- * An element looks like `GOALMEMBERSHIP-USER-U1|memberRole=LEAD`. A label is its name, a mark for the type, and the value. `%`, `|` and
- * marks are percent-encoded. A hashed key doesn't tell the target, so a label that no model can declare follows:
+ * An element looks like `GOALMEMBERSHIP-USER-U1|memberRole=LEAD`. A label is its name, a mark for the type, and the value. `%` and `|` are
+ * percent-encoded; in names, marks are, too. A hashed key doesn't tell the target, so a label that no model can declare follows:
  * `FRIEND-#95db…|target=USER-U2`.
  */
 

@@ -1,4 +1,4 @@
-/** `reason` completes "attribute x ...". */
+/** The message completes "attribute x ...". */
 export class EncodingError extends Error {}
 
 export class TooLongError extends EncodingError {

@@ -56,8 +56,8 @@ const EXPONENT_BIAS = 500;
 const NEGATIVE_END = '~';
 
 /**
- * Encodes a number as `-`, `0` or `1`, a biased three-digit exponent, and the significant digits. For a negative number, exponent and
- * digits are complemented.
+ * Encodes zero as `0`, any other number as `-` or `1`, a biased three-digit exponent, and the significant digits. For a negative number,
+ * exponent and digits are complemented, and `NEGATIVE_END` follows.
  */
 export function encodeNumber(text: string): string {
   const decimal = parseDecimal(text);

@@ -6,7 +6,7 @@
 import { TooLongError } from './encoding-error.ts';
 import type { TextForm } from './text-form.ts';
 
-/** Belongs to each search's definition, so that a new version rebuilds searches. */
+/** Belongs to the definition of each search with `caseInsensitive`, so that a new version rebuilds these searches. */
 export const FOLDING = 2;
 /** Two UTF-16 units fold to at least one byte, and an index key has 1,024 bytes. */
 export const MAX_FOLDED_CHARACTERS = 2048;

@@ -52,7 +52,7 @@ export const TENANT_SEPARATORS = ['.', ':', '/', '#', '|', '-', '_'] as const;
 /** A character that ends the tenant in an id. */
 export type TenantSeparator = (typeof TENANT_SEPARATORS)[number];
 
-/** Returns the text between the type and the first separator; undefined if it is empty. */
+/** Returns the text between the type and the first separator; undefined if it is empty, or if there is no separator. */
 export function tenantOf(id: string, separator: string): string | undefined {
   const start = id.indexOf('-') + 1;
   const end = id.indexOf(separator, start);

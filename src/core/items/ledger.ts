@@ -70,7 +70,7 @@ export function isZeroAmounts(amounts: Amounts): boolean {
   return [...amounts.values()].every((units) => units === 0n);
 }
 
-/** Undefined if a number is malformed. */
+/** Undefined if a number or a set of values is malformed, or if the count lacks `count`. */
 export function storedAmounts(count: Item | undefined): Amounts | undefined {
   const amounts: Amounts = new Map();
   for (const [attribute, value] of Object.entries(count ?? {})) {
@@ -85,7 +85,7 @@ export function storedAmounts(count: Item | undefined): Amounts | undefined {
   return count !== undefined && !amounts.has(COUNT) ? undefined : amounts;
 }
 
-/** Undefined unless the sets list exactly the values that have a number. */
+/** Undefined unless all is well-formed, and the sets list each value with a positive number, and none without a number. */
 export function soundAmounts(count: Item | undefined): Amounts | undefined {
   const amounts = storedAmounts(count);
   if (amounts === undefined) return undefined;
@@ -237,7 +237,7 @@ export class Room {
     }
   }
 
-  /** Returns groups whose value gets no name. Values that the item already has stay as they are. */
+  /** Returns groups whose value gets no name. Values that the item already has stay as they are, but `readmits` names them if it can. */
   groupsWithoutRoom(change: CountedChange): string[] {
     const other = new Set(textsOf(change.current?.[OTHER]));
     return groupValues(change, this.readmits)

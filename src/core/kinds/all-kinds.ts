@@ -40,7 +40,7 @@ export function kindOfDerivedKey(sortKey: string): KindOfDerivedKey | undefined 
   return key && { key, kind: ITEMS[key.kind] as ItemKind };
 }
 
-/** Returns `unknown-item` for a key that the model doesn't maintain. */
+/** Returns `unknown-item` for a base item's key, and for a key whose kind says (`isKept`) that the model doesn't maintain it. */
 export function itemKindOf(graph: CompiledModel, sortKey: string): ItemKind {
   const { key, kind } = kindOfDerivedKey(sortKey) ?? { kind: UNKNOWN };
   return key !== undefined && kind.isKept?.(graph, key, sortKey) === false ? UNKNOWN : kind;

@@ -74,8 +74,8 @@ export function willFanOutVisit(item: Item | undefined, place: string): boolean 
 }
 
 /**
- * Returns undefined fields if the fan-out is past `place`: it has written the item there, whose revision has changed
- * since.
+ * Returns undefined fields unless the fan-out will still come to `place`. If it is past, it has already written the item
+ * there.
  */
 export function fanOutSeen(continuation: Item | undefined, place: string): FanOutSeen {
   if (!willFanOutVisit(continuation, place)) return { place: undefined, revision: undefined };

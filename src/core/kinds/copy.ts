@@ -61,7 +61,7 @@ export function keysOfCopy(graph: CompiledModel, edge: string): ItemKey[] {
 
 /** A copy that is in a view, expected there, or both. */
 export interface CopySlot {
-  /** The edge's sort key or, if the view doesn't list the edge, the copy's attribute name. */
+  /** The edge's sort key or, if the view doesn't list the edge, the copy's name in `copies`. */
   edge: string;
   /** The node to copy; undefined if no copy is expected. */
   parent: string | undefined;
@@ -69,7 +69,7 @@ export interface CopySlot {
   stored: string | undefined;
 }
 
-/** Stands for a `copies` attribute that isn't a map. No edge has this name. */
+/** Stands for a `copies` attribute that isn't a map, or is an empty one. No edge has this name. */
 export const NO_COPIES = '';
 
 export function hasCopies(model: CompiledModel): boolean {
@@ -115,7 +115,7 @@ export function isSlotRight(graph: CompiledModel, { edge, stored }: CopySlot, no
   return stored === (expected && hashOfText(expected));
 }
 
-/** A `copies` attribute that isn't a map counts as one copy, so that a check finds it wrong. */
+/** A `copies` attribute that isn't a map, or is an empty one, counts as one copy, so that a check finds it wrong. */
 function storedCopies(view: Item | undefined): Map<string, Item[string]> {
   const stored = view?.[COPIES];
   if (stored === undefined) return new Map();

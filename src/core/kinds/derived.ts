@@ -5,9 +5,9 @@ import type { Share } from './parts/joined-items.ts';
 import type { Problem } from './parts/subject.ts';
 
 export interface Derived {
-  /** The edge's element in its source's view; absent if the view doesn't list the type. */
+  /** The edge's element in its source's view; absent if the view doesn't list the type, or if a label can't be derived. */
   element?: string;
-  /** The node's projected attributes; present exactly if the node exists. */
+  /** The node's projected attributes; present exactly if the node exists and its type keeps views. */
   attributes?: Item;
   /** Expected fields of index items by sort key. Joined items are only included if the source node is given. */
   indexItems: ReadonlyMap<string, Item>;
@@ -25,7 +25,7 @@ export interface DerivedImage extends Omit<Derived, 'indexItems'> {
   fields: readonly (Item | undefined)[];
   /** The position of each key, if there are many. Few keys are searched faster without a map. */
   places?: ReadonlyMap<string, number>;
-  /** What an edge contributes to its joined index items; absent without an edge. */
+  /** What an edge contributes to its joined index items; absent without such items. */
   shares?: readonly Share[];
 }
 

@@ -9,8 +9,8 @@ import type { Difference, Judging, Suspect } from './difference.ts';
 import type { Subject } from './parts/subject.ts';
 
 /**
- * A kind of derived item. Each kind has a file in this folder, listed in `all-kinds.ts`. No other code tells kinds apart.
- * `trust/repair/repairs.ts` has the other half: how an item of a kind is reconciled.
+ * A kind of derived item. The kinds are in files of this folder, and listed in `all-kinds.ts`. `trust/repair/repairs.ts` has the other
+ * half: how an item of a kind is repaired.
  */
 
 export type KeyOf<Kind extends DerivedKind> = Extract<DerivedKey, { kind: Kind }>;
@@ -41,7 +41,7 @@ export interface PartitionContent {
   addView(view: Item): void;
   /** Adds a stored index item, to be compared with the fields that a base item asks for. */
   addActualIndexItem(sortKey: string, item: Item): void;
-  /** `count` is undefined if one of its numbers is malformed. */
+  /** `count` is undefined if the stored count isn't sound: see `soundAmounts`. */
   addCount(name: string, count: Amounts | undefined): void;
   /** Adds an item that this partition's count includes, but that an edge in another partition determines. */
   addCountedItem(item: Item): void;

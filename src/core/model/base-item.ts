@@ -9,7 +9,7 @@ export type BaseItemKind =
   | { kind: 'edge'; edge: EdgeModel; target: string }
   /** Not an error: the projector skips the item, and the check counts it. */
   | { kind: 'unknown' }
-  /** An edge whose type doesn't join its nodes, or whose hashed key isn't that of its target. */
+  /** An edge whose type doesn't join its nodes, that joins two tenants, or whose key isn't the hashed one of its target. */
   | { kind: 'misfit'; code?: 'edge-between-tenants'; reason: string; remedy?: string };
 
 /** `hashed`: the key shows the edge type, but only the image holds the target. */
@@ -120,8 +120,8 @@ function misfitOfTarget(graph: CompiledModel, edge: EdgeModel, target: string): 
 }
 
 /**
- * Returns the node type of an id: the text before the first dash. Returns an empty string, which is no type, if nothing
- * follows the dash.
+ * Returns the node type of an id: the text before the first dash. Returns an empty string, which is no type, if there is
+ * no dash, or nothing before or after it.
  */
 export function nodePrefix(id: string): string {
   const dash = id.indexOf('-');

@@ -18,7 +18,7 @@ import type {
 
 /** A mistaken option gets a type that it isn't assignable to, and the compiler shows that type's text. */
 
-/** A mistake, with the names that are valid instead. No value has this type. */
+/** A mistake, with the names that are valid instead, or the labels that lack a weight. No value has this type. */
 export interface TypeMistake<Sentence extends string, Words extends string> {
   readonly mistake: Sentence;
   readonly words: Words;

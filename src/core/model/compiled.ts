@@ -40,7 +40,7 @@ export interface CompiledModel {
   readonly fingerprint: string;
   /** The shapes of views by node type, in a model made from the registry. @internal */
   readonly shapes?: ReadonlyMap<string, ViewShape>;
-  /** Models with further generations of projections, whose index items are maintained as well. @internal */
+  /** Models with further generations of projections, whose items are maintained as well; they have no views. @internal */
   readonly further?: readonly CompiledModel[];
   /**
    * How a check treats each derived item, in a model made from the registry. If absent, a check compares all items.

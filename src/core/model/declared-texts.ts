@@ -77,7 +77,7 @@ function ownersOfSource({ nodes }: CompiledModel, { from }: EdgeModel, name: str
 }
 
 /**
- * Returns the strings that the attributes may have; undefined if one of them may have any string.
+ * Returns the strings that the attributes may have; undefined if one of them may have any string, or if none may have one.
  *
  * @param isEach asks for the strings in lists instead.
  */

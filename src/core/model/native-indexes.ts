@@ -32,7 +32,7 @@ export interface NativeKeys {
 /** An index on attributes of base items. */
 export interface NativeIndex extends NativeKeys {
   /**
-   * The key attributes, and a hash of the projected ones. DynamoDB can't change an index, so a model whose readers need
+   * The key attributes, then `-all` or a hash of the projected ones, if any. DynamoDB can't change an index, so a model whose readers need
    * other attributes gets a new one. An index that the model names holds all attributes.
    */
   name: string;

@@ -95,7 +95,7 @@ export function rank<const Name extends string | SourceValue, const Label extend
 
 /**
  * Orders or labels by a string computed from the attributes. The function must be pure: same attributes, same string.
- * If it returns undefined, the item isn't in the order; if it throws, the item is quarantined.
+ * If it returns undefined, the item isn't in the order, or lacks the label; if it throws, the item is quarantined.
  *
  * @example
  * // Declare the attributes that the function reads, to check them against `fields`; otherwise they are unknown.
@@ -128,7 +128,7 @@ export interface TotalOptions<A> {
   /** The sums by their names in results, at most 8. */
   total?: Readonly<Record<string, Sum<NameOf<A>>>>;
   /**
-   * At most 3 attributes, for each of which edges are counted by value (texts, numbers, booleans; at most 50 per node).
+   * At most 3 attributes, for each of which edges are counted by value (texts, numbers, booleans; at most 50 values per node).
    */
   groupBy?: readonly NameOf<A>[];
 }

@@ -153,8 +153,8 @@ export interface NodeOptions<
   deletedWhen?: NoInfer<NameOf<AttributesOf<F>>>;
   /**
    * The attribute with the time at which the node ends, in epoch seconds. From then on, reads hide the node, and
-   * DynamoDB deletes it days later. It must be the table's `ttl`, except for a mirrored type. Refused if an order of
-   * edges uses values of these nodes (`source`). Default: none.
+   * DynamoDB deletes it days later. It must be the table's `ttl`; for a mirrored type, which only the mirror deletes,
+   * another attribute. Refused if an `inbound` uses values of these nodes (`source`, `projectSource`). Default: none.
    */
   expires?: NoInfer<NameOf<AttributesOf<F>>>;
   /**
@@ -205,7 +205,7 @@ export interface InboundOptions<A> extends TotalOptions<A> {
    * Orders by name, selected by `inbound(..., { order: 'byPriority' })`; the first is the default. Names match
    * `[a-z][A-Za-z0-9_]*` with at most 64 characters. The first orders, up to the number of `table.indexes` (2), share
    * one index item per edge; each further order costs another item. An order named `gsi0`, `gsi1` and so on has the
-   * keys of that index, and orders with other names then have their own items.
+   * keys of that index, and comes before orders with other names, which then have their own items.
    */
   orders?: Readonly<Record<string, EdgeOrderOption<A> | undefined>>;
   /** The number of index partitions for one target's edges. Default 1. */
@@ -229,7 +229,8 @@ export interface InboundOptions<A> extends TotalOptions<A> {
   /**
    * Put the target node after its incoming edges in their index partitions, with the attributes of its `view`:
    * `inbound(..., { reverse: true, includeTarget: true })` returns both in one Query. Costs an index item of the node
-   * for the shared orders and one per further order. Requires `shards: 1`. Default false.
+   * for the shared orders and one per further order. A node whose type has no `view` has no such items, and is read by
+   * itself. Requires `shards: 1`. Default false.
    */
   includeTarget?: boolean;
   /**
@@ -267,7 +268,7 @@ export interface EdgeOptions<
   >;
   /**
    * Keep an exact count of each node's edges of this type, so that `degree` takes one read. Adding or removing an edge
-   * then costs twice the capacity. Default false.
+   * then writes an index item and the count in a transaction, at twice the capacity. Default false.
    */
   degree?: Degree;
   /**

@@ -112,7 +112,7 @@ export function problemsOfImage(
   return problemsOf(layersOf(graph).map((layer) => derivedIn(layer, source, sortKey, image)));
 }
 
-/** Lists each message only once. */
+/** Lists each message of several layers only once. */
 export function problemsOf(layers: readonly Pick<Derived, 'problems'>[]): readonly Problem[] {
   if (layers.length === 1) return layers[0]!.problems;
   return [...new Map(layers.flatMap(({ problems }) => problems).map((problem) => [problem.message, problem])).values()];

@@ -29,7 +29,7 @@ const NONE: readonly never[] = [];
  * partition drives each next page by its stream records. No other derived item's records cause writes.
  */
 
-/** Returns one fan-out for each edge type that uses a changed attribute. */
+/** Returns a fan-out for each edge type that copies a changed attribute, and for each with joined items that use one. */
 export function touchedFanOuts(graph: CompiledModel, record: ChangeRecord): readonly FanOutTouch[] {
   const { source, target, oldImage: before, newImage: after } = record;
   if (!hasFanOuts(graph)) return NONE;
@@ -105,8 +105,8 @@ export function continuationTouch(graph: CompiledModel, record: ChangeRecord): C
 }
 
 /**
- * Begins a fan-out. If one is running, it continues to its end, however often the parent changes; each change requests
- * one more round, from the earlier place. Each change also writes the continuation again, which restarts a fan-out
+ * Begins a fan-out. If one is running, it continues to its end, however often the node changes; these changes together
+ * request one more round, from the earliest place. Each change also writes the continuation again, which restarts a fan-out
  * whose last record was lost.
  */
 export function beginContinuationUpdate(

@@ -39,7 +39,7 @@ export interface ViewTouch extends TouchBase {
 export interface EntryTouch extends TouchBase {
   kind: 'entry';
   base: ItemKey;
-  /** Set if no record shows a fault. The entry is then only written if it is wrong. */
+  /** Set if no record shows a fault. An entry that is rightly absent is then not written. */
   isLook?: true;
 }
 

@@ -158,7 +158,7 @@ function touchEntry({ record, base, before, after }: Images, touches: Touches): 
   if (isFaulty && made.touch.kind === 'entry') delete made.touch.isLook;
 }
 
-/** Touches every item that the keys name, for a record without images. */
+/** Touches every item that the keys name, for a record that lacks an image. */
 function touchNamedItems(graph: CompiledModel, images: Images, touches: Touches): void {
   const { base, plan } = images;
   for (const { key, isPrefix } of indexItemKeysOf(graph, base)) {

@@ -23,8 +23,8 @@ export interface DrillOptions {
 export interface DrilledAlarm {
   alarm: string;
   /**
-   * `failed`: CloudWatch could not notify a topic; `silent`: it did not notify one within a minute; `rings`: already
-   * ringing, so not tried.
+   * `told`: CloudWatch notified all topics; `failed`: it could not notify one; `silent`: it did not notify one within a
+   * minute; `rings`: already ringing, so not tried; `planned`: a dry run.
    */
   outcome: 'told' | 'failed' | 'silent' | 'rings' | 'planned';
   topics: string[];
@@ -33,7 +33,7 @@ export interface DrilledAlarm {
 
 const LOOKS = 60;
 const LOOK_MS = 1_000;
-/** CloudWatch throttles `SetAlarmState` at three calls a second. */
+/** Tries of a call, since CloudWatch throttles `SetAlarmState` at three calls a second. */
 const TRIES = 8;
 const REASON = 'A drill: edgeloom drill has set this state, nothing is wrong.';
 

@@ -24,7 +24,7 @@ export interface RunResponse extends CheckCounts {
   /** The cursor for the next call; null if the worker has finished its share or the run's time is over. */
   cursor: unknown;
   waitSeconds: number;
-  /** True if the worker's share is done; otherwise the next run continues it. */
+  /** True if the worker's share is done; otherwise the next call or run continues it. */
   isDone: boolean;
   isClean: boolean;
 }

@@ -49,7 +49,7 @@ export interface RedriveEvent {
 export interface RedriveHandlerOptions extends FunctionOptions, TelemetryOption {
   /** Where failed batches are read from. Default: the table's stream and S3, in the function's region. */
   sources?: FailureSources | undefined;
-  /** The table's stream, for unclaimed records and for a watch. Default: both are skipped. */
+  /** The table's stream, to reconcile unclaimed records and, in a watch, to see whether it was replaced. Default: neither. */
   stream?: StreamSource | undefined;
   /** The buckets that messages may name, unless `sources` is given. Default: none. */
   buckets?: readonly string[] | undefined;

@@ -33,7 +33,7 @@ const functionSchema = z.object({
   AWS_ENDPOINT_URL_EVENTBRIDGE: z.optional(ENDPOINT),
   /** The endpoint of DynamoDB and its streams. Default: the region's. */
   AWS_ENDPOINT_URL_DYNAMODB: z.optional(ENDPOINT),
-  /** The endpoint of EventBridge and DynamoDB, unless they have their own. */
+  /** The endpoint of EventBridge and DynamoDB, unless they have their own, and of SQS. */
   AWS_ENDPOINT_URL: z.optional(ENDPOINT),
   /** The function's region; Lambda sets it. */
   AWS_REGION: z.optional(z.string().check(z.minLength(1))),

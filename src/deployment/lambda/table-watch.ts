@@ -38,7 +38,7 @@ export async function registeredState(table: WatchedTable): Promise<RegistryStat
   return await registryState(reader);
 }
 
-/** Returns false if the table has items, whose projections a migration has to build. */
+/** Returns false if a migration has to do the rest: the table has items or lacks indexes, or the time was over. */
 async function registerNewTable({ graph, store, client, now, remainingMs }: WatchedTable): Promise<boolean> {
   // Loaded on demand, since most calls find a registry.
   const { registerIfEmpty } = await import('../../migrate/register-empty.ts');

@@ -46,8 +46,8 @@ interface SampledPartition {
 
 /**
  * Estimates two walks over the table, and one over each index. The backfill reads each expected item; items that are
- * missing or differ are read again and written. The verification queries each item in its indexes, and reads the
- * found item.
+ * missing or differ are read again and written. The verification queries each item in its indexes, and walks
+ * over the indexes, reading the item of each entry.
  */
 export function estimateBuild(
   graph: CompiledModel,
@@ -98,7 +98,8 @@ export function estimateBuild(
 
 /**
  * Estimates one walk, which looks up the edge of each reverse item. For each node whose view has another shape, it
- * reads the base items, the nodes that the view copies from and the reverse items, and writes the view.
+ * reads the base items, the nodes that the view copies from and the reverse items, and writes the view and missing
+ * reverse items.
  */
 export function estimateViews(graph: CompiledModel, types: ReadonlySet<string>, { sample }: EstimateOptions): Work {
   const sum = estimateWalk(sample);

@@ -1,6 +1,6 @@
 import type { WalkPlace } from '../../store/table-walk.ts';
 
-/** Where a migration stopped because its time was over. Can be stored as JSON for the next call. */
+/** Where a migration stopped because its time was over, or its caller has to wait or walk. Can be stored as JSON for the next call. */
 export interface MigratePlace {
   version: 1;
   /** Work that the registry doesn't record: the keys (`seenKey`) of the states for which it is done. */

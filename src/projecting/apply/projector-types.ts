@@ -19,8 +19,8 @@ export interface ProjectorOptions extends TelemetryOption {
   /** Calls in flight at once. Default 32. */
   concurrency?: number | undefined;
   /**
-   * How many children a change of a copied node updates at once. The record of the fan-out's continuation drives the
-   * rest. Default 250.
+   * How many children, or edges whose order uses the node, a change of a node updates at once. The record of the
+   * fan-out's continuation drives the rest. Default 250.
    */
   fanOutPageSize?: number | undefined;
   /**
@@ -34,7 +34,7 @@ export interface ProjectorOptions extends TelemetryOption {
 export interface BatchOptions {
   /**
    * Returns the milliseconds left for the batch. Retryable failures are retried with full jitter until no time is left.
-   * Default: no limit.
+   * Default and maximum: 15 minutes.
    */
   remainingMs?: RuntimeOptions['remainingMs'];
 }

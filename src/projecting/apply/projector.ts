@@ -168,7 +168,7 @@ function reconciledTexts(touch: Reconcilable): string[] {
   return [textOfKey(keyOfTouch(touch))];
 }
 
-/** Returns the oldest failed record, with the first error that isn't just a time-out caused by another error. */
+/** Returns the oldest failed record, with the first error that isn't a time-out, if there is one. */
 function lowest(failures: readonly Failed[]): Pick<BatchResult, 'failedFrom' | 'error'> {
   if (failures.length === 0) return { failedFrom: undefined, error: undefined };
   const causes = failures.map(({ error }) => error);

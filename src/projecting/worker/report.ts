@@ -52,8 +52,8 @@ export class WorkerReport extends RunReport {
   }
 
   /**
-   * Warns of the first entry of each code, and of each refused entry. Other entries are reported as a number at the end
-   * of the run.
+   * Warns of the first entry of each code, and of each refused entry. `result` warns of the number of all entries of
+   * each code.
    */
   private onQuarantines({ code, count, reason, isRefused }: QuarantineKind): void {
     const before = this.quarantines.get(code) ?? 0;

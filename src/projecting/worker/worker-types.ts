@@ -34,10 +34,10 @@ export interface WorkerSettings extends TelemetryOption {
    */
   checkpoint?: CheckpointStore | undefined;
   /**
-   * The most records of base items in one batch, if as many are waiting. Larger batches are cheaper. Default 10,000.
+   * The most records of base items and fan-outs in one batch. Larger batches are cheaper. Default 10,000.
    */
   maxBatchRecords?: number | undefined;
-  /** The most bytes of the item images in one batch. Default 6,000,000. */
+  /** Once its records have this many bytes, a batch takes no further page. Default 6,000,000. */
   maxBatchBytes?: number | undefined;
   /** Milliseconds between two polls of a shard without new records. Default 200. */
   pollIntervalMs?: number | undefined;
@@ -55,7 +55,10 @@ export interface WorkerSettings extends TelemetryOption {
   onBatch?: ((report: BatchReport) => void) | undefined;
   /** Called when records have left the stream unread. */
   onTrimmed?: ((trimmed: TrimmedShard) => void) | undefined;
-  /** Whether to save the worker's progress in the table: at most one write of one unit in ten seconds. Default true. */
+  /**
+   * Whether to save the worker's progress in the table: in ten seconds one write unit, and one more for each 36 shards.
+   * Default true.
+   */
   progress?: boolean | undefined;
   /** A logger such as pino. Default: errors and warnings become process warnings; the rest is dropped. */
   logger?: Logger | undefined;
@@ -63,7 +66,7 @@ export interface WorkerSettings extends TelemetryOption {
 
 /** Sums over a worker's batches. */
 export interface WorkerStats extends ApplyStats {
-  /** Applied records of base items, each counted once. */
+  /** Applied records of base items and fan-outs, each counted once. */
   records: number;
   /** Derived items that the records touch, summed over the batches. */
   touches: number;

@@ -62,7 +62,7 @@ export interface Layout {
    * if an attribute has the name of a key.
    */
   (item: SourceItem): readonly MappedItem[];
-  /** Returns the reason why an item makes nothing; undefined if the item is in the graph. */
+  /** Returns the reason why an item is of no entity; undefined if it is of one. */
   unplaced(item: SourceItem): string | undefined;
 }
 

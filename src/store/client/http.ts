@@ -24,7 +24,10 @@ export function timeLimits(answerTimeoutMs: number = ANSWER_TIMEOUT_MS): Agent.O
   };
 }
 
-/** Returns whole response bodies: reading a stream takes about a tenth of a call's CPU time. Only for the SDK's undici handler. */
+/**
+ * Returns whole response bodies: reading a stream takes about a tenth of a call's CPU time. `request` is only for the SDK's undici
+ * handler, `whole` for calls that bypass the SDK.
+ */
 export class WholeBodyAgent extends Agent implements WholeBodySender {
   private readonly turns: LimitFunction;
 

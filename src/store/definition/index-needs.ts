@@ -16,7 +16,7 @@ export interface IndexNeed {
   index?: IndexName;
   partition: string;
   sort: string;
-  /** A description of a native index's attributes. Empty for an index of derived items. */
+  /** A description of a native index's attributes. Empty for an index of derived items or of keys only. */
   held: string;
   definition: Required<IndexDefinition>;
   lackingIn(projection: Projection | undefined): string[];

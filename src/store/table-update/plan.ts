@@ -32,8 +32,8 @@ export interface TablePlan {
   steps: TableStep[];
   texts: string[];
   /**
-   * Changes that are only made on request: TTL for a table with items, replacing an index that projects all
-   * attributes, deleting an unused native index.
+   * Changes that are left to a person: TTL for a table with items, unless requested; replacing an index that projects all
+   * attributes; deleting a native index that the model doesn't use, or that has another name.
    */
   left: string[];
   /** Maximum write units for filling the new indexes. Items without an index's keys cost nothing. */

@@ -85,7 +85,7 @@ async function compareDerived(
   place: EdgesPlace = {},
 ): Promise<Comparison> {
   const { graph, store } = context;
-  // Reads the base item first. Its derived items may then be newer, but never older.
+  // Reads the base item first. Derived items that are read consistently may then be newer, but never older.
   const { item } = await store.get(base, { consistent: true });
   const derived = derivedOf(graph, base.source, base.target, item, await sourceNodeOfEdge(context, base));
   const copy = derived.element === undefined ? undefined : await expectedCopy(context, kind);
@@ -154,7 +154,7 @@ async function completeSourceNode(
 
 const EDGES_PAGE = 250;
 
-/** Returns the sort keys of the edges' index items that differ, and adds everything read to `stored`. */
+/** Returns the sort keys of the edges' index items that differ, on the first page with any. Adds everything read to `stored`. */
 async function differingEdges(
   { graph, store }: AgreementContext,
   source: string,

@@ -32,7 +32,7 @@ export interface PublishedLowWatermark {
   shards?: readonly PublishedShard[] | undefined;
   /** When the table was found to have a new stream; absent if no low watermark of an earlier stream was published. */
   renewedMs?: number | undefined;
-  /** The only process that moves the low watermark until `leaseUntilMs` (milliseconds since 1970). */
+  /** The process that has the lease until `leaseUntilMs` (milliseconds since 1970). */
   holder: string;
   leaseUntilMs: number;
 }
@@ -49,7 +49,7 @@ const PLACES_AT_ONCE = 32;
 const SUMMARY = { source: SERVICE_PARTITION, target: 'mark' } as const;
 /** The prefix of sort keys of the items for single shards. */
 const PREFIX = 'mark/';
-/** With more shards, a write would cost several units, so shards aren't published. */
+/** Each shard takes up to 100 bytes, and each write pays for all, so more shards aren't published. */
 export const MOST_PUBLISHED_SHARDS = 50;
 const STATE = 'state';
 const KEPT_SECONDS = 48 * 3600;

@@ -6,12 +6,12 @@ import type { Store } from '../../core/store-port.ts';
 
 /**
  * A range of records that a consumer has applied. Only claimed records count as applied: a consumer that crashes, freezes or gives up a
- * batch reports nothing, so its newest position proves nothing about earlier records.
+ * batch reports nothing, so a function's newest position proves nothing about earlier records.
  */
 export interface Claim {
   first: string;
   last: string;
-  /** Number of records. If the shard has more records between `first` and `last`, other lanes apply the rest. */
+  /** If the shard has more records between `first` and `last`, other lanes apply the rest. */
   records: number;
   /** The stream's label: another stream of the table may use the same sequence numbers. */
   stream?: string;
@@ -49,7 +49,7 @@ export interface Coverage {
 }
 
 /**
- * Returns which records the claims cover.
+ * Returns which records the claims don't cover.
  *
  * @param records oldest first, without a gap.
  * @param claims of any shard. A claim that begins before the first record only counts if it is whole, because earlier records can't be

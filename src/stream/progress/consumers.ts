@@ -26,7 +26,7 @@ export interface ConsumerProgress {
   stream?: string | undefined;
   /** When the item was written, in milliseconds since 1970. */
   seenAtMs: number;
-  /** Number of records applied in the `intervalMs` milliseconds before this item was written. */
+  /** Number of records applied within `intervalMs` milliseconds, as last counted. */
   records: number;
   intervalMs: number;
   /** True if the consumer has stopped normally. */

@@ -23,7 +23,7 @@ export interface MoverContext extends WalkContext {
 
 const LEASE_MS = 10_000;
 
-/** Moves a stream's low watermark. A lease lets one process walk the stream; all others read what it publishes. */
+/** Moves a stream's low watermark. A lease lets one process walk the stream; all others that may write read what it publishes. */
 export class LowWatermarkMover {
   private readonly id = randomUUID();
   private walk: StreamWalk | undefined;
@@ -37,7 +37,7 @@ export class LowWatermarkMover {
    * Returns the low watermark in milliseconds since 1970; undefined if the claims don't show it. If no other process
    * has published one lately, takes the lease, walks the stream, and publishes the result.
    *
-   * @param freshMs how old a low watermark published by another process may be.
+   * @param freshMs how old a published low watermark may be.
    */
   async advance(freshMs: number): Promise<number | undefined> {
     if (!this.mayPublish) return this.markOf(await this.walkStream());

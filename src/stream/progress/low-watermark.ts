@@ -29,12 +29,12 @@ const EVERY_MS = 5_000;
 /**
  * Makes the function that reads a table's low watermark, for the option `lowWatermark` of sessions and of `waitForProjection`. The low
  * watermark is the time, in milliseconds since 1970, before which consumers have claimed every record of all shards. It is undefined if
- * unknown: the table has no stream, reading the stream temporarily fails, several batches of a shard are applied in parallel
+ * unknown: the table has no stream, no reading of the stream has succeeded yet, several batches of a shard are applied in parallel
  * (`parallelizationFactor` above 1), or the table got another stream less than 25 hours ago. Make one function per process: among all
  * processes, one walks the stream, and the others read the item that it publishes.
  *
  * The low watermark doesn't move while consumers run with `progress: false`, and stops at a failed batch until a redrive has reconciled the
- * batch.
+ * batch, or 25 hours have passed.
  *
  * @example
  * const lowWatermark = createLowWatermark(graph, { store, client, streams: createStreamsClient() });

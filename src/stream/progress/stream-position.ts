@@ -10,13 +10,13 @@ import { StreamWalk, type WalkedShard } from './stream-walk.ts';
 /** How far a shard of the stream is applied. */
 export interface ShardPosition {
   shardId: string;
-  /** True if every record for the projector is applied. */
+  /** True if the shard was read to its end, and no compared record lacks its projection; also if the shard is lost. */
   atEnd: boolean;
   /** True if the shard was read to its end. Otherwise unread records may be waiting. */
   isWhole: boolean;
-  /** Age in seconds of the oldest record that isn't applied; 0 if there is none. */
+  /** Age in seconds of the oldest unclaimed record; 0 if no compared record lacks its projection. */
   behindSeconds: number;
-  /** Number of records that aren't applied, as far as counted. */
+  /** Number of records from the oldest unclaimed one on, claimed ones included; 0 in the same case. */
   waiting: number;
   /** True if the shard was read to its end, and its open records were all compared, or one of those compared is not applied. */
   isCertain: boolean;
@@ -80,7 +80,7 @@ export function appliedUpToMs({ lookedAtMs, shards }: StreamPosition): number | 
 
 /**
  * Returns the time before which every record is claimed as applied, in milliseconds since 1970, for `lowWatermark`; undefined if the claims
- * don't show it. Lags by ten seconds, the time between two writes of claims.
+ * don't show it. Lags by up to ten seconds, the time between two writes of claims.
  */
 export function notedUpToMs({ claimedUpToMs }: StreamPosition): number | undefined {
   return claimedUpToMs;

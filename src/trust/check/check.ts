@@ -36,7 +36,7 @@ export interface CheckOptions extends RuntimeOptions, TelemetryOption, RateOptio
   /** Checks only these partitions, without scanning the table. */
   sources?: readonly string[] | undefined;
   /**
-   * Leaves out items that depend on other partitions: copies of nodes, the reverse items of their edges and the continuations of fan-outs.
+   * Leaves out items that depend on other partitions: copies of nodes, reverse items, entries of totals and the continuations of fan-outs.
    * Use it for a store without those partitions.
    */
   withoutLookUps?: boolean | undefined;
@@ -53,7 +53,7 @@ export interface CheckOptions extends RuntimeOptions, TelemetryOption, RateOptio
   mode?: 'report' | 'plan' | 'repair' | 'rebuild' | undefined;
   /**
    * Maximum number of partitions, and of items that depend on other partitions, that may wait at once until they are known as lag or drift.
-   * A cursor names no more of them. Default 5,000.
+   * Default 5,000.
    */
   mostSuspects?: number | undefined;
   /** Items per page of the scan. A page that has begun is finished even if time runs out. Default: as many as DynamoDB returns. */
@@ -114,8 +114,8 @@ const MOST_AT_ONCE = 64;
  * and only a partition that differs is read again. A difference is drift only if the consumer has had time to correct it, and hasn't
  * changed the item. With `mode: 'repair'`, drift is repaired from the base items of that moment.
  *
- * In a model with `copy`, copies and reverse items depend on other partitions. The check looks them up, for 1 to 1.5 read units per edge
- * that copies.
+ * With `copy` or `inbound.total`, copies, reverse items and entries of totals depend on other partitions. The check looks them up, for 1
+ * to 1.5 read units per edge.
  *
  * `remainingMs` stops a check with a cursor, and `signal` without one. Finished repairs stay, and the check may begin again, or continue
  * from the last cursor that `onProgress` made.

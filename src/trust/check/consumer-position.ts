@@ -66,7 +66,7 @@ export class SharedPosition {
 }
 
 export interface ConsumerContext extends Pick<Runtime, 'now'> {
-  /** How long a difference may last if the consumer's position is unknown, in milliseconds. */
+  /** How long a difference may last until it is drift, or pending if the consumer is known to be behind, in milliseconds. */
   graceMs: number;
   consumer?: SharedPosition;
 }
@@ -76,7 +76,7 @@ export async function isFarBehind({ consumer, graceMs, now }: ConsumerContext): 
   return answer?.appliedMs !== undefined && answer.appliedMs < answer.askedAtMs - graceMs;
 }
 
-/** If the consumer's position is unknown: `over` once `graceMs` has passed, `unknown` before that. */
+/** `unknown`: not yet, within `graceMs`. After that `behind`, or `over` if the consumer's position is unknown. */
 export type Passing = 'passed' | 'behind' | 'over' | 'unknown';
 
 /**

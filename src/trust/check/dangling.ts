@@ -21,7 +21,7 @@ type FarEdge = [source: string, sortKey: string, target: string];
 
 /**
  * Finds edges to nodes that do not exist, within one scan. Each node sets a bit in a map of fixed size. An edge
- * whose target has no bit yet goes into a temporary file, and is tested again after the scan, when all nodes are
+ * whose target has no bit yet is kept, in a file if there are many, and tested again after the scan, when all nodes are
  * known. Only the edges that remain are looked up. Two nodes may share a bit, so a few dangling edges are missed: the
  * finding is a warning.
  */
@@ -47,7 +47,6 @@ export class DanglingEdges {
     this.lines.push(`${JSON.stringify(edge)}\n`);
   }
 
-  /** Appends the collected edges to the temporary file once there are many. */
   async flushToFile(): Promise<void> {
     if (this.lines.length < FLUSH_LINES) return;
     const text = this.lines.join('');

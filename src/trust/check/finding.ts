@@ -9,9 +9,9 @@ export interface Finding {
    */
   target: string;
   verdict: Verdict;
-  /** The content that the base items ask for; null: nothing. */
+  /** The content that the base items ask for; null: nothing. For `dangling`: the node. */
   expected: string | null;
-  /** The stored content; null: nothing. For `unknown`: the type. */
+  /** The stored content; null: nothing. For `unknown`: the type; for `quarantined` and some `pending`: the reason. */
   actual: string | null;
   /** Set on `pending` if a model change, not the consumer's lag, delays the item. */
   cause?: 'model-change';

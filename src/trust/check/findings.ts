@@ -42,7 +42,6 @@ class DerivedItemVerdict {
     }
   }
 
-  /** @param isViewExpected whether base items ask for parts of the view besides those that differ. */
   toFinding(isViewExpected: boolean): Finding {
     const { expected, stored } = textsOfDifferences(this.shown);
     return {

@@ -38,7 +38,7 @@ export interface InspectorContext extends ConfirmContext {
 type Place = { source: string } | { item: LookedUp };
 
 const READ_AT_ONCE = 8;
-/** Number of suspects judged together, with two calls to DynamoDB. */
+/** Number of suspects judged together, with a few calls to DynamoDB. */
 const CHUNK = 100;
 /** An item of another partition counts twice, because a cursor stores two keys for it. */
 const ITEM_PLACES = 2;

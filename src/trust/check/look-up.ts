@@ -24,7 +24,7 @@ export interface LookedUp extends ItemKey {
 export interface LookUpContext {
   graph: CompiledModel;
   store: Pick<Store, 'getMany'>;
-  /** Called with reverse items and continuations that may be wrong. */
+  /** Called with reverse items, entries of totals and continuations that may be wrong. */
   onSuspects: (suspects: readonly Suspect[]) => Promise<void>;
   /** Called with a partition whose view may contain wrong copies. */
   onPartition: (source: string) => Promise<void>;
@@ -75,7 +75,6 @@ export class LookUps {
     }
   }
 
-  /** Throws the error of a failed look-up. */
   async finish(): Promise<void> {
     await this.lookUpEdges();
     await this.lookUpReverseItems();

@@ -149,7 +149,6 @@ class CollectionDigest {
     this.count += 1;
   }
 
-  /** The answer is wrong with a probability of 2^-128. */
   equals(other: CollectionDigest): boolean {
     return this.count === other.count && this.lanes.every((sum, lane) => sum === other.lanes[lane]);
   }

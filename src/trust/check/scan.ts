@@ -18,7 +18,6 @@ export interface SegmentContext {
   lookUps?: LookUpContext;
 }
 
-/** Compares one segment, partition by partition. */
 export class SegmentScan {
   private current: PartitionComparison | undefined;
   private readonly lookUps: LookUps | undefined;

@@ -31,7 +31,6 @@ export function isOfModel(graph: CompiledModel, { source, target }: ItemKey, ite
   return classifyBaseItem(graph, source, target, item).kind !== 'unknown';
 }
 
-/** Returns the type in a base item's keys that the model lacks. */
 function unknownTypeOf({ nodes, edges }: CompiledModel, key: ItemKey): { type: string; isNode: boolean } {
   const { source, target } = key;
   const edgeType = source === target ? undefined : typeAtStart(target);

@@ -31,9 +31,9 @@ export interface ExplainedPart {
 
 /** How far the consumers have come. */
 export interface LagKnowledge {
-  /** True if every record made so far is applied; undefined: unknown. */
+  /** Whether every record made so far is applied; undefined: unknown. */
   isApplied: boolean | undefined;
-  /** How far behind the consumers are, as a sentence. */
+  /** How far behind the consumers are, as the beginning of a sentence. */
   text: string;
 }
 

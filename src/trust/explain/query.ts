@@ -14,7 +14,7 @@ import type {
 import { countText } from '../../foundation/figure.ts';
 
 export interface QueryPlan {
-  /** The partitions read, such as `gsi0 USER.name#161`; in the table itself: `table GOAL-G1`. */
+  /** The partitions that Queries read, such as `gsi0 USER.name#161`; in the table itself: `table GOAL-G1`. */
   partitions: string[];
   calls: number;
   rcu: number;

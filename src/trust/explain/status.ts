@@ -55,7 +55,7 @@ export interface ShardStatus {
    */
   behindSeconds: number | null;
   /**
-   * `gone`: records wait, and no consumer has applied any for a minute. `lost`: the stream lists the shard, but no
+   * `gone`: records wait for a minute, and no consumer was seen within it. `lost`: the stream lists the shard, but no
    * longer has it. `not read to its end`: the process's next look continues reading.
    */
   state: 'at end' | 'behind' | 'gone' | 'lost' | 'not read to its end';
@@ -117,7 +117,7 @@ export interface Status {
   verifiedThrough: string | null;
   /** The item, shard or gap that holds back `verifiedThrough`; null: none, or no observer has run. */
   verifiedHeldBy: string | null;
-  /** Number of differences that the observer has found and nobody has repaired. */
+  /** Number of differences that the observer has found and nobody has repaired, 25 at most. */
   drift: number;
   /** Unfinished erasures, the oldest first. */
   erasures: ErasureStatus[];
@@ -144,7 +144,7 @@ export interface Status {
   streamReads: number;
 }
 
-/** If records wait and none was applied for this long, consumers count as gone. */
+/** If records wait, and no consumer was seen for this long, consumers count as gone. */
 const GONE_MS = 60_000;
 const LATE_SECONDS = 300;
 const ALIENS =

@@ -8,7 +8,7 @@ export interface ObservedDrift {
   /** The content that the base items ask for, and the stored content; null: nothing. */
   expected: string | null;
   stored: string | null;
-  /** When the newest record that touched it was made, in milliseconds since 1970; absent if none was seen. */
+  /** When the newest record that touched it was made, or the check that left it ended, in milliseconds since 1970. */
   touchedMs?: number | undefined;
   /** When it was found, in milliseconds since 1970. */
   foundMs: number;

@@ -163,7 +163,6 @@ export interface AskContext extends Pick<Runtime, 'now'> {
   graph: Pick<CompiledModel, 'table'>;
   store: Pick<Store, 'get' | 'query'>;
   sample: IndexSample;
-  /** Called with a difference that has outlasted all waits. */
   onIndexDifference?: ((difference: IndexDifference) => void) | undefined;
 }
 

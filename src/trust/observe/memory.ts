@@ -102,10 +102,9 @@ export class TableMemory implements ObserverMemory {
 }
 
 /**
- * Removes known differences and wrong items of the sample from the saved state, and replaces the strings of the others
- * by hashes. A running process saves its own state again. Returns the item afterwards; undefined: there is none.
- *
- * @param isGone whether to remove an entry.
+ * Removes known differences, wrong items of the sample and `heldBy` from the saved state where `isGone` says so, and
+ * replaces the strings of the other differences by hashes. A running process saves its own state again. Returns the item
+ * afterwards; undefined: there is none.
  */
 export async function withoutObserved(
   store: Pick<Store, 'get' | 'update'>,

@@ -74,7 +74,7 @@ const [LOOK, LOOKS_AT_ONCE, RANGES_AT_ONCE] = [100, 8, 4];
 
 export interface Turn {
   records: number;
-  /** True if nothing can be read or looked at now. */
+  /** True if the turn has read nothing and looked at nothing. */
   isIdle: boolean;
 }
 
@@ -173,7 +173,7 @@ export class Observer {
   }
 
   /**
-   * Uses a check of the whole table as the base of the proof, if the check began after `needsWholeCheck` was true.
+   * Uses a check of the whole table as the base of the proof, if the check began after the positions were taken.
    *
    * @param beganMs when it began, by the observer's clock.
    * @param left the derived items that differ and were not repaired.
@@ -310,7 +310,7 @@ export class Observer {
     indexSample?.receive(change, now());
   }
 
-  /** Looks at what is due, and judges what the looks have found. Returns the number of looks and Queries. */
+  /** Looks at what is due, and judges what the looks have found. Returns the number of items and ranges. */
   private async lookAndJudge(): Promise<number> {
     const { items } = this;
     const { now, store, model, lowWatermark } = this.context;
@@ -359,7 +359,7 @@ export class Observer {
     return through === undefined ? undefined : through.atMs - 2 * skewMs - 1_000;
   }
 
-  /** Ends the proof if readers begin to use a projection whose items nobody has judged. Has to come last in a turn. */
+  /** Ends the proof if readers begin to use a projection whose items nobody has judged. Has to come after the looks of a turn. */
   private async noteWhatIsReady(): Promise<void> {
     const { standings } = await this.context.model.current();
     const { ready: before } = this;

@@ -302,7 +302,7 @@ export class OpenItems {
   }
 }
 
-/** Known drift is news again if a record has touched it since: it may have been repaired and damaged anew. */
+/** Known drift is news again if a record has touched it since, without changing `expected`: it may have been repaired and damaged anew. */
 function isNews(known: ObservedDrift | undefined, { expected }: ObservedDrift, newestMs: number): boolean {
   if (known === undefined) return true;
   return known.expected === expected && newestMs > (known.touchedMs ?? known.foundMs);

@@ -4,7 +4,7 @@ import type { ObservedDrift } from './drift.ts';
 /** How far one shard was read, as a restart needs it. */
 export interface ShardState {
   shardId: string;
-  /** The record before the oldest one that is still open; undefined: from the shard's beginning. */
+  /** The last record, or the one before the oldest that is still open; undefined: from the shard's beginning. */
   after?: string | undefined;
   /** True if the shard was read to its end and has no open items. */
   isFinished: boolean;
@@ -55,7 +55,7 @@ export interface ObserverState {
   positionsMs: number;
   /** Absent: there is no gap. */
   gap?: Gap | undefined;
-  /** The known differences. Long strings are cut when they are saved. */
+  /** The known differences, 25 at most. Long strings are cut when they are saved. */
   drift: ObservedDrift[];
   /** The item, shard or gap that holds back the verified time; absent: none. */
   heldBy?: string | undefined;

@@ -50,7 +50,7 @@ export interface Touched {
 
 const NOTHING: Touched = { items: [], ranges: [] };
 
-/** @param graph the model that writers maintain. */
+/** @param graph the model that readers use. */
 export function touchedBy(graph: CompiledModel, record: ChangeRecord): Touched {
   // rule: base-records-touch-what-they-change
   if (isBaseSortKey(record.target)) return touchedByBase(graph, record);

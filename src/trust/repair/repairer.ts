@@ -29,12 +29,12 @@ export interface RepairerOptions extends RuntimeOptions {
   onRepair?: (action: string) => void;
 }
 
-/** The longest and shortest time of one repair, which can't succeed while others write the item faster than its base items can be read. */
+/** The longest and shortest time of a repair, alone or together. It can't succeed while others write faster than base items can be read. */
 const MOST_MS = 60_000;
 const LEAST_MS = 3_000;
 
 /**
- * Repairs suspects. Reads the derived item, then its base items, and writes what these ask for under the revision
+ * Reads the derived item, then its base items, and writes what these ask for under the revision
  * that was read, so it never overwrites a newer projection.
  */
 export class Repairer {

@@ -31,7 +31,7 @@ export interface ExportedSubjectItem {
   target: string;
   /** `base`, `derived`, `entry` of the quarantine, or `mention`: an unrelated item with the id in an attribute. */
   kind: SubjectRole['kind'];
-  /** Its attributes, including keys; of an unrelated item only what names the subject. */
+  /** Its attributes, including keys; of items that are not the subject's only what names it. */
   item: Item;
 }
 

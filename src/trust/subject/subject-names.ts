@@ -30,7 +30,7 @@ export type SubjectRole =
   | { kind: 'base' }
   /** A quarantine entry for a base item of the subject, or for a derived item that names the subject. */
   | { kind: 'entry' }
-  /** A derived item in the subject's partition, or one that names the subject as the other end of an edge. */
+  /** A derived item in the subject's partition, or one that names the subject in its key, an element or a copy. */
   | { kind: 'derived' }
   /** An unrelated item with the id in an attribute. `isSure`: the id stands by itself in the value. */
   | { kind: 'mention'; attributes: readonly string[]; isSure: boolean };
@@ -67,7 +67,6 @@ export class SubjectNames {
     this.edgeHashes = new Set([...edges.keys()].map((type) => hash128(edgeSortKey(type, id))));
   }
 
-  /** Returns undefined if the item does not name the subject. */
   roleOf({ source, target, item }: WalkedItem): SubjectRole | undefined {
     // An entry's tombstone is treated like any other derived item.
     const isEntry = parseDerivedKey(target)?.kind === 'quarantine-entry' && quarantineEntry.isLive(item);
@@ -169,7 +168,6 @@ export class SubjectNames {
     return hash === undefined ? text === this.id : hash === this.hash;
   }
 
-  /** Tells whether an element or a copy in the item names the subject. */
   private showsSubject(item: Item): boolean {
     const set = item[EDGE_SET];
     const copies = item[COPIES];
@@ -219,7 +217,6 @@ export class SubjectNames {
     return elements.length === 0 ? undefined : { SS: elements };
   }
 
-  /** Returns undefined if nothing in the value names the subject. */
   private excerptOfValue(value: AttributeValue): AttributeValue | undefined {
     if ('SS' in value) {
       const texts = value.SS.filter((text) => this.namingIn(text) === 'sure');

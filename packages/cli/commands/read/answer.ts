@@ -51,7 +51,7 @@ export function edgeTable(page: {
   return pageTable('edges', ['source', 'type', 'target', 'attributes'], rows, page.cursor);
 }
 
-/** Returns a sentence in place of a table without rows, whose heading alone looks like output that was cut off. */
+/** Returns a sentence if the table has no rows: a heading alone looks like output that was cut off. */
 export function pageTable(
   what: string,
   headings: readonly string[],

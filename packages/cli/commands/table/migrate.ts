@@ -36,7 +36,7 @@ interface CommandOptions extends RateFlags {
   strict?: boolean;
 }
 
-/** Exit code if steps are left. */
+/** Exit code if steps, actions of `--undo` or listed items are left, or `--strict` finds items outside the model. */
 const LEFT = 1;
 const SILENT = { write: () => undefined };
 

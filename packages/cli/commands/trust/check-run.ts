@@ -31,7 +31,7 @@ export interface CheckRun {
 
 export type Noticed = Awaited<ReturnType<typeof printModelNotice>>;
 
-/** Runs a check. Ctrl-C stops it and keeps its position. */
+/** Runs a check. Ctrl-C stops it, and a file of `resume` keeps its position. */
 export async function runCheck(
   session: CommandSession,
   options: Partial<CheckOptions>,

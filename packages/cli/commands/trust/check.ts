@@ -28,7 +28,7 @@ import { isExplainedByLag, type Waiting, waitingText } from './check-waiting.ts'
 import { reportTargets, writeReport } from './report-file.ts';
 import { sweepStream } from './sweep-stream.ts';
 
-/** Exit code for drift, quarantined items or an unknown registry. */
+/** Exit code for unrepaired drift, quarantined or unregistered items, unexplained pending records, or projections that aren't ready. */
 const FOUND = 1;
 /** Exit code if stopped early. */
 const STOPPED = 2;

@@ -27,7 +27,7 @@ export function reportTargets(given: readonly string[]): ReportTarget[] {
   return targets;
 }
 
-/** Don't follow links or wait for pipes. */
+/** Flags that neither follow links nor wait for pipes. */
 const FLAGS = constants.O_WRONLY | constants.O_CREAT | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 /** Writes a new file or overwrites a regular one. Throws `report-not-written` for anything else. */

@@ -7,7 +7,7 @@ import { Rows } from './rows.tsx';
 
 const SHORT = 300;
 
-/** Control characters, such as those between the parts of a key. */
+/** Control characters, such as those between the parts of a key, and the last code point. */
 const SHAPELESS = /([\0-\x08\x0b-\x1f\x7f\u{10ffff}]+)/u;
 
 /** Shows a string from the table in its own direction. Shortens long strings. */

@@ -11,7 +11,7 @@ import { Badge, Card, type PlaceProps, Told } from '../parts/told.tsx';
 import { Difference, Text } from '../parts/value.tsx';
 import { CheckPanel } from './check-panel.tsx';
 
-/** The partition key in findings about a model change. No item has this key. */
+/** The partition key in findings about a model change. It is that of Edgeloom's own items, which have no page. */
 const REGISTRY = '~edgeloom';
 const NOT_WRONG: readonly string[] = VERDICT_NAMES.filter((verdict) => !isWrongVerdict(verdict));
 const REPAIRABLE = ['missing', 'stale', 'orphan', 'drift'];

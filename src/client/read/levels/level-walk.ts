@@ -43,7 +43,7 @@ const MOST_QUERIED = 1e9;
 /** A Query reads this many edges more than may be shown, to name the nodes left out. */
 const NAMED_BEYOND = 100;
 
-/** Reads the levels below a page's nodes. Each node is read once, on whichever levels it appears. */
+/** Reads the levels below a page's nodes. Each node is read once or, without a declared view, once more for its edges. */
 export async function readLevels(
   context: ReadContext,
   own: OwnWrites,

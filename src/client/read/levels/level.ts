@@ -11,7 +11,7 @@ import type { EdgeSetElement } from '../request/result.ts';
 /** Edges whose targets a page shows: all edges of a type, or those with a label of this value. */
 export type WithEdges<EdgeType = string> = EdgeType | { type: EdgeType; label?: LabelValue };
 
-/** A level of a page. `'T'` and `'T:LABEL'` read edge sets. Types without edge sets and `inbound` take a Query for each node above. */
+/** A level of a page. `'T'` and `'T:LABEL'` read edge sets. `edge` without an edge set, and `inbound`, query for each node above. */
 export type WithLevel = string | LeavingLevel | EnteringLevel;
 
 /** A level of edges that leave the nodes above it. */
@@ -160,7 +160,7 @@ export function showsEdge(
   return label === undefined || Object.values(labels).some((value) => labelText(value) === label);
 }
 
-/** Returns text that doesn't depend on `readNumber`. */
+/** Labels compare as text, since `readNumber` may return numbers of any type. */
 function labelText(value: unknown): string | undefined {
   if (value === null || value === undefined || value instanceof Uint8Array) return undefined;
   return String(value);

@@ -11,7 +11,7 @@ export interface PageNode<Id = string, Attributes = Record<string, unknown>> {
 
 /** A neighbour of a node, with the edge between them. */
 export interface Neighbour<Edge = Record<string, unknown>, Node = AnyPageNode> {
-  /** The edge's labels or, for a type in no edge set, all that is known of the edge. */
+  /** The edge's labels, or its attributes for an incoming edge or a type in no edge set. */
   edge: Edge;
   node: Node;
 }
@@ -36,8 +36,8 @@ export interface FoundNodes {
 }
 
 /**
- * Builds the nodes with their neighbours. A node that appears again with the same levels is the same object: otherwise, nodes that link to
- * each other would make a tree of any size.
+ * A node that appears again with the same levels is the same object: otherwise, nodes that link to each other would make a tree of any
+ * size.
  */
 export function pageTree(items: readonly PageNode[], levels: readonly Level[], found: FoundNodes): AnyPageNode[] {
   return new TreeMaker(found).make(items, levels);

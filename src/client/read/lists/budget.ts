@@ -5,7 +5,7 @@ export const LEAST_RCU = 0.5;
 const FIRST_LOOK = 8;
 /** Default for a page with `where`, and for rows that a page of a native list hides. */
 export const DEFAULT_MAX_RCU = 50;
-/** With a filter, a call asks for at least this many items. */
+/** With a filter, a call asks for at least this many items if the units allow. */
 export const LEAST_FILTERED = 64;
 
 /** Returns the bound of a page's cost. Without `where`, the page's `limit` bounds the cost. */

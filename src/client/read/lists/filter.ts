@@ -7,8 +7,8 @@ export interface FilterOptions<Attributes = Record<string, unknown>> {
   where?: Where<Attributes> | undefined;
   /**
    * Read capacity units of a page (with nodes and neighbours), at least half a unit per partition. Exceeded by at most one call per
-   * partition. The page may be short; its cursor continues. Default with `where`: 50, or one read per partition. Without: no limit; for a
-   * native list, 50 for hidden rows.
+   * partition. The page may be short; its cursor continues. Default with `where`: 50 for the list, or half a unit per partition if more.
+   * Without: no limit; for a native list, 50 for hidden rows.
    */
   maxRcu?: number | undefined;
 }

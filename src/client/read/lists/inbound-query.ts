@@ -37,8 +37,8 @@ export interface InboundQuery<
   /** Sort in descending order. Default: false. */
   reverse?: boolean | undefined;
   /**
-   * Also returns the target node, on the first page. Throws `no-target`. Takes a second Query unless in reverse without an upper end.
-   * Default: false.
+   * Also returns the target node, on the first page. Throws `no-target`. Takes a second read unless in reverse without an upper end and
+   * `where`. Default: false.
    */
   includeTarget?: HasTarget | undefined;
   /** Edges per page, at least 1. Default: 100. */

@@ -42,7 +42,7 @@ interface Row extends Place {
 
 /**
  * A row of a native index is a base item. Readers turn it into the index item that the projector would have derived. DynamoDB doesn't
- * define the order of rows with the same value: a page continues where the last call stopped in the index, and a session's own rows come
+ * define the order of rows with the same value: a page continues in the index behind the last page's end, and a session's own rows come
  * first among rows of their value. The cursor names the own rows that were returned, so that they aren't returned again once the index has
  * them.
  */
@@ -183,7 +183,7 @@ function requestAfter(
   return { ...whole, startKey: key };
 }
 
-/** Compares values. Rows of equal value stay in the index's order, except that own rows come first. */
+/** Rows of equal value stay in the index's order, except that own rows come first. */
 function comparePlaces(index: NativeIndex, left: Place, right: Place, reverse: boolean): number {
   const byValue = compareValues(index, left.value, right.value);
   if (byValue !== 0) return reverse ? -byValue : byValue;

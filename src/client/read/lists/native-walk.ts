@@ -4,7 +4,7 @@ import type { NativeQueryRequest, Store } from '../../../core/store-port.ts';
 import { Budget, DEFAULT_MAX_RCU, LEAST_FILTERED } from './budget.ts';
 import { MOST_ASKED } from './scatter.ts';
 
-/** Limits of a walk. Without `maxRcu`, a walk may spend 50 read capacity units besides those for the returned rows. */
+/** Without `maxRcu`, a walk may spend 50 read capacity units besides those for the returned rows. */
 interface Bounds {
   where?: Filter | undefined;
   maxRcu?: number | undefined;

@@ -13,10 +13,10 @@ export interface PlacedList {
   range: KeyRange;
   reverse: boolean;
   where: Filter | undefined;
-  /** Filter conditions that the reader evaluates itself: see `ListFilter`. */
+  /** Filter conditions that the reader evaluates itself: see `KeptValues`. */
   ofKept: Filter;
   maxRcu: number | undefined;
-  /** Rejects items of other lists, which a partition may also hold. */
+  /** Rejects items of other lists, which a partition may also hold, and those that `ofKept` excludes. */
   accept: (item: Item) => boolean;
   itemKeys: ItemKeys;
   native?: NativeList | undefined;

@@ -41,7 +41,7 @@ export type ScatterContext = Pick<ReadContext, 'graph' | 'concurrency'> & { stor
 
 export interface Gathered {
   items: Item[];
-  /** Absent exactly if nothing follows this page. */
+  /** Absent if nothing follows this page. */
   lastKey?: string;
   standing?: Standing;
 }
@@ -145,7 +145,7 @@ function shardsOf({ partitions, walk }: ScatterRequest): Shard[] {
   );
 }
 
-/** Sorts and drops duplicates: an item that has just moved to another shard may briefly appear in both. */
+/** Drops duplicates: an item that has just moved to another shard may briefly appear in both. */
 function inOrder(found: Found[], order: Order): Found[] {
   return found
     .sort((left, right) => order(left.key, right.key))
@@ -159,7 +159,7 @@ function unfinished(shards: readonly Shard[], cutoff: string | undefined, order:
   });
 }
 
-/** Returns all unread shards, then others while the remaining units pay for them, least-read first. */
+/** Returns all unread shards (at first one, if units are limited), then others while the units pay for them, least-read first. */
 function affordableShards(shards: Shard[], budget: Budget, order: Order): Shard[] {
   if (budget.isUnmeasured()) return shards.slice(0, 1);
   const unread = shards.filter(({ horizon }) => horizon === undefined);

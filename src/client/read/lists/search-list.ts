@@ -216,7 +216,7 @@ function wayOf(
   return names.find((name) => name in predicate) ?? 'range';
 }
 
-/** The hits of a whole path are in one shard; hits of a prefix may be in any. */
+/** Unless the model spreads by source, the hits of a whole path are in one shard; hits of a prefix may be in any. */
 function resolvePathSearch(
   search: SearchModel,
   query: OrderOfQuery,

@@ -31,7 +31,7 @@ import { type EveryReadOptions, READ_OPTIONS, type ReadContext } from '../reques
 export interface TotalReadOptions extends EveryReadOptions {
   /** A strongly consistent read of the total as the projector last wrote it, at twice the capacity. Default false. */
   consistent?: boolean | undefined;
-  /** Required if edges of the type both enter and leave nodes of this type. */
+  /** Required if nodes of this type have totals of the edge type in both directions. */
   direction?: 'inbound' | 'outgoing' | undefined;
   /** Whether to return the groups. Use false for a node with too many values of a group. Default true. */
   groups?: boolean | undefined;
@@ -42,7 +42,7 @@ export type TotalResult<Sums extends string = string, Groups extends object = Re
   count: number;
   /** Number of values left out of sums or groups because of their type or size; absent if zero. */
   problems?: number;
-  /** Edge counts by group and value. A string that looks like a number in the same group is quoted. */
+  /** Edge counts by group and value. A string that looks like a number or boolean of the same group is quoted. */
   groups: { [Name in GroupName<Groups>]: NumberByValue<Groups extends Record<Name, infer Value> ? Value : never> };
   /** False if writes of the session may be missing. */
   exact?: false;

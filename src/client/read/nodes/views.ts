@@ -26,9 +26,9 @@ export interface GetOptions<
   Attributes extends AttributeSelection | undefined = AttributeSelection | undefined,
   Asked extends boolean | undefined = boolean | undefined,
 > extends EveryReadOptions<Asked> {
-  /** Attributes to return. Default: those of the model's view. Others, and `consistent`, also read the node itself. */
+  /** Attributes to return. Default: those of the model's view. Others, or any with `consistent`, are read from the node. */
   attributes?: Attributes | undefined;
-  /** Strongly consistent reads, at twice the capacity. Requested attributes then come from the node. Default false. */
+  /** Strongly consistent reads, at twice the capacity. Default false. */
   consistent?: boolean | undefined;
 }
 
@@ -123,7 +123,6 @@ export function isShownItself(graph: CompiledModel, id: string): boolean {
 }
 
 export function isViewless(graph: CompiledModel, id: string): boolean {
-  // Untyped callers may pass something other than a string.
   return typeof id === 'string' && graph.nodes.get(parseNodeId(id)?.type ?? '')?.hasView === false;
 }
 

@@ -12,7 +12,7 @@ export interface CursorBinding {
   meaning: string;
 }
 
-/** Options that may differ between two pages. All others, including future ones, are bound to the cursor. */
+/** Options that may differ between two pages. All others are bound to the cursor. */
 const OF_ONE_PAGE: ReadonlySet<string> = new Set([
   'limit',
   'cursor',
@@ -43,7 +43,7 @@ function namedValues(given: readonly [string, unknown][], depth = 0): (readonly 
 /** Depth that ends the recursion, since `with` may contain itself. */
 const DEEPEST_BOUND = 32;
 
-/** Equal numbers have the same JSON, whatever their type. */
+/** Numbers of the same digits have the same JSON, whatever their type. */
 function jsonOf(value: unknown, depth: number): unknown {
   if (value === undefined || value === null || depth > DEEPEST_BOUND) return null;
   if (typeof value === 'number') return String(value);
@@ -64,8 +64,8 @@ const PLACE_BYTES = SORT_KEY_BYTES + PARTITION_KEY_BYTES + MOST_GIVEN * GIVEN_CH
 export const MAX_CURSOR_CHARACTERS = Math.ceil(((HEAD_BYTES + PLACE_BYTES) * 4) / 3);
 
 /**
- * A cursor holds the sort key of a page's last item. The key is enough to continue in every shard, since sort keys of one query are unique.
- * Bytes, as base64url: version; tag over key, query and meaning; hash of the meaning; key.
+ * A cursor holds the last sort key given or, if units ran out, read (in a native list, a `Position`). It is enough to continue in every
+ * shard, since sort keys of one query are unique. Bytes, as base64url: version; tag over key, query and meaning; hash of the meaning; key.
  */
 export function encodeCursor(lastKey: string, binding: CursorBinding, cursorKey?: CursorKey): string {
   const meaning = meaningBytes(binding.meaning);

@@ -15,7 +15,7 @@ const MAX_CODE_POINT = 0x10ffff;
 /** With room for a last character that takes more bytes when incremented. */
 const CUT_BYTES = SORT_KEY_BYTES - 4;
 
-/** Callers have to exclude the upper end, which is the lowest text after the prefix. */
+/** The upper end is the lowest text after the prefix. No key that callers look for equals it. */
 export function prefixRange(prefix: string): KeyRange {
   return prefix === '' ? {} : { from: prefix, to: textAfterPrefix(prefix) };
 }

@@ -12,12 +12,11 @@ import type { CursorKey } from './cursor.ts';
 export interface ReadContext {
   graph: CompiledModel;
   store: Store;
-  /** The store including ended items, for comparisons of all that is stored. */
+  /** The store including ended items, for comparisons and counts of all that is stored. */
   stored: Store;
   concurrency: number;
   readNumber: NumberReader;
   session?: Session;
-  /** Returns milliseconds since 1970. */
   now: () => number;
   cursorKey?: CursorKey;
   projections: ProjectionsInForce;

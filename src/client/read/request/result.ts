@@ -11,7 +11,7 @@ import type { ReadContext } from './read-context.ts';
 /** One page of a result. */
 export interface Page<T> extends CallResult {
   items: T[];
-  /** Absent exactly if nothing follows this page. */
+  /** Absent if nothing follows this page. The page after one that `maxRcu` ended may be empty. */
   cursor?: string;
   /** Set if the session had too many writes to remember. */
   ownWrites?: 'unknown';

@@ -8,7 +8,7 @@ function conditionOf(text: string): { name: string; sign: string; value: string 
   return start === undefined ? undefined : { name: name!, sign: sign!, value: text.slice(start.length) };
 }
 
-/** Refuses a second comparison of the same kind, since one of the two would be lost. */
+/** Refuses a repeated comparison, and `=` besides any other, since one of the two would be lost. */
 export function whereOfTexts<Value>(
   texts: readonly string[],
   read: (text: string) => Value,

@@ -40,7 +40,7 @@ export interface WhereOperators<Value = WhereValue> {
 
 /** Comparisons of one attribute, all of which have to hold. */
 export interface WhereComparison<Value = WhereValue> extends WhereOperators<Value> {
-  /** Negates a value or comparisons. An absent value passes. */
+  /** Negates a value or comparisons. An absent value passes, except with `{ exists: false }`. */
   readonly not?: Value | WhereOperators<Value>;
 }
 

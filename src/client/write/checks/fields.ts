@@ -15,7 +15,7 @@ export async function validateFields(
   throw new InvalidAttributesError(item, result.issues.map(mistakeOf));
 }
 
-/** A mapping is a pure function, so an asynchronous validator is refused as `validator-failed`. */
+/** For synchronous callers: refuses an asynchronous validator as `validator-failed`. */
 export function validateAtOnce(fields: StandardSchemaV1 | undefined, attributes: unknown, item: string): object {
   if (fields === undefined) return plainAttributes(attributes, item, 'The attributes');
   const result = validateNow(fields, attributes, item);

@@ -75,7 +75,7 @@ export function isConditional({ present, equal = {}, absent = [] }: BaseConditio
   return present !== undefined || Object.keys(equal).length > 0 || absent.length > 0;
 }
 
-/** If both name an attribute, the second wins. */
+/** If both require a value of an attribute, the second wins. */
 export function bothConditions(first: BaseCondition, second: BaseCondition): BaseCondition {
   const equal = { ...first.equal, ...second.equal };
   const absent = new Set([...(first.absent ?? []), ...(second.absent ?? [])]);

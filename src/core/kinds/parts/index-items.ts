@@ -69,7 +69,7 @@ function endEncoder(purpose: string): OrderEncoder {
   return ({ end }) => end && encodeForOrder(end, 'number', AS_WRITTEN, purpose);
 }
 
-/** Returns undefined if the partition attribute or every order lacks a value. */
+/** Returns undefined if the partition attribute or every order lacks a valid value, or if the item would be too large. */
 export function inboundItem(plan: InboundItemPlan, subject: Subject, sortKey: string): Item | undefined {
   const { inbound, orders, partition: partitioned } = plan;
   const { inForce } = plan.item;

@@ -147,7 +147,7 @@ export interface JointNotes {
   hasNode: boolean;
 }
 
-/** Makes the item from two shares; undefined if no order has a value and the edge isn't counted. */
+/** Makes the item from two shares; undefined if it can't be in an index and the edge isn't counted. */
 export function joinedItem(
   plan: JoinedItemPlan,
   source: string,

@@ -28,7 +28,7 @@ export interface Problem {
     | 'too-many-values'
     | 'out-of-bounds';
   attribute?: string;
-  /** A sentence that names the attribute and the index or label that needs it. */
+  /** Names the attribute, if one is at fault, and the index or label that needs it. */
   message: string;
   /** True if only a total needs the value. The total counts the problem, and the derived item still exists. */
   isOfTotal?: true;
@@ -143,7 +143,8 @@ export class Subject {
   }
 
   /**
-   * Returns the projected attributes and the time at which the item ends, without keys and the target of a hashed key.
+   * Returns the projected attributes and the time at which the item ends, without keys, the target of a hashed key and a
+   * mirror's bookkeeping.
    * Throws a `PartError` for a malformed attribute.
    *
    * @param isLenient leaves out a malformed attribute and notes the problem instead.

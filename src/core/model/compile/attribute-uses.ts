@@ -19,7 +19,7 @@ export interface TakenValues {
   text: string;
   takes(form: ValueForm): boolean;
   remedy(form: ValueForm): string;
-  /** The DynamoDB type of the values; undefined if several are allowed. */
+  /** The DynamoDB type of the values; `neither` if it can't be a key's; undefined if several are allowed. */
   stored?: NativeType | 'neither';
 }
 

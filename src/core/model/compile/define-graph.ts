@@ -174,8 +174,8 @@ const FORM_VERSIONS = textFormVersions(SEARCH_OPTIONS);
 const VIEWS_BY_NEED = 'views by need';
 
 /**
- * Returns 8 hex digits that change with nodes and edges, but not with the code of functions, which bundlers change. A search may have the
- * name of an ignored option, so options are recognized by their place.
+ * Returns 8 hex digits that change with nodes, edges, tenants and the number of indexes, but not with the code of functions, which bundlers
+ * change. A search may have the name of an ignored option, so options are recognized by their place.
  */
 function fingerprintOf(
   nodes: Record<string, unknown>,

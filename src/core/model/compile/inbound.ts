@@ -47,7 +47,7 @@ export function compileInbound(
   for (const [name] of given) checkOrderName(name, indexes, mistakes.at(`orders.${name}`));
   const inboundSettings = fillSettings(INBOUND_OPTIONS, option);
   const native = option.native === true;
-  // Native orders share no item: each has an index of its own, which returns only that order's attributes.
+  // Native orders share no item: a row of an order's index stands for that order alone.
   const indexOf = native
     ? new Map<string, IndexName>()
     : sharedIndexes(

@@ -8,8 +8,8 @@ import { compileOrder } from './order.ts';
 import { checkShape, searchSchema } from './schemas.ts';
 
 /**
- * Searches with a single value and the same projected attributes share an item, up to one search per index. The first
- * search names the item. A search by a function has its own item, so that a migration doesn't need the functions of
+ * Searches of a node or part with a single value and the same projected attributes share an item, up to one search per
+ * index. The first search names the item. A search by a function has its own item, so that a migration doesn't need the functions of
  * searches that stay the same.
  */
 
@@ -20,7 +20,7 @@ export interface DeclaredSearch extends SearchSettings {
   native?: boolean;
 }
 
-/** Returns undefined if the options have mistakes. */
+/** Returns undefined for an entry that is neither a string nor an object. After other mistakes, compiles the valid options. */
 export function compileSearch(
   type: string,
   attribute: string,

@@ -19,7 +19,7 @@ const NAME = /^[A-Za-z_][A-Za-z0-9_]{0,63}$/;
 const GROUP_NAME = /^[A-Za-z_][A-Za-z0-9_.-]{0,63}$/;
 /** Names that the results of totals already use. */
 const RESERVED: ReadonlySet<string> = new Set(['count', 'groups', 'problems', 'exact', 'capacity']);
-/** Limited because one update names all sums and groups, and DynamoDB allows 300 operands and 4 KB per expression. */
+/** Limited because one update names all sums and groups, and DynamoDB allows 300 operators and 4 KB per expression. */
 const MOST_SUMS = 8;
 const MOST_GROUPS = 3;
 

@@ -114,7 +114,6 @@ function option<Given, Value, Work extends OptionWork>(
 }
 
 /** `form` must be idempotent, and turn a prefix of a string into a prefix of the string's form. */
-
 function textForm(version: number, form: TextForm): TextFormOption {
   return { ...option(flag, 'order', 'form', (given) => (given === true ? version : false)), form, version };
 }

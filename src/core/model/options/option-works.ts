@@ -2,7 +2,7 @@ import type { TextForm } from '../../items/text-form.ts';
 import type { OrderModel } from './settings.ts';
 import type { Shape } from './shape.ts';
 
-/** What an option does. Which options exclude each other follows from this. */
+/** What an option does. Whether native projections can have it, and to which orders it applies, follows from this. */
 interface Work {
   /** True if native projections can't have the option. */
   readonly needsKeys: boolean;

@@ -1,8 +1,7 @@
 import { wordsThereAre } from './nearest.ts';
 
 /**
- * Functions that check options. They are in every bundle, so they are much smaller than a schema library. All other
- * input is parsed by zod.
+ * Functions that check a model's options. They are in every bundle, so they are much smaller than a schema library.
  */
 
 export type Note = (path: readonly string[], message: string) => void;

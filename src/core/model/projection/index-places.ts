@@ -113,7 +113,7 @@ export abstract class IndexPlaces {
     return partitions.filter((partition) => this.fits(partition));
   }
 
-  /** Returns one partition, unless the shard is chosen by source. */
+  /** Returns at most one partition, unless the shard is chosen by source. */
   protected partitionsOfValueIn(base: string, encoded: string): IndexPartitionKey[] {
     const { shards, shardBy } = this.spread;
     if (shards !== 'value' && shards !== 1 && shardBy === 'source') return this.partitionsIn(base);

@@ -37,7 +37,7 @@ import {
 
 /** An alarm rings when a metric reaches a threshold, or stops. */
 export interface Alarm {
-  /** Several metrics of DynamoDB are added up. */
+  /** Several metrics are added up. */
   metric: Metric | readonly Metric[];
   /** One sentence; the runbook says what to do. */
   means: string;

@@ -205,7 +205,7 @@ function mirrorTriggers(site: Site): Resources {
   const mapping = {
     DependsOn: ['MirrorRole'],
     FunctionName: attribute('MirrorLambdaFunction'),
-    // A notice is enough, since reconciling reads the source items.
+    // A notice is enough, since a sync reads the source items.
     destination: MIRROR_DEAD_LETTER_QUEUE,
   };
   const does = 'Has the mirror function look at quarantine, conflicts and streams of the sources.';

@@ -81,7 +81,7 @@ const FUNCTION_STATEMENTS: Readonly<Record<FunctionName, (site: Site) => Stateme
   },
 };
 
-/** Rights of operators: snapshot, sweep, reconcile and check read a whole source. */
+/** Rights of operators, since `mirror sync` reads whole sources. */
 export function sourceStatements({ parameters: { sourceStreamArns } }: Site): Statement[] {
   if (sourceStreamArns.length === 0) return [];
   return [allow('dynamodb:GetItem Scan', ...sourceStreamArns.map(tableArnOfStream))];

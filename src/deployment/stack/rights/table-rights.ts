@@ -38,7 +38,7 @@ const RIGHTS: Readonly<Record<Program, Readonly<Partial<Record<Place, string>>>>
   repair: { table: REPAIRING },
   // A rebuild's function also migrates.
   rebuild: { table: `${REPAIRING} UpdateTable`, indexes: 'Query Scan' },
-  // The function also quarantines the rest of a batch, registers an empty table, and deletes ended edges.
+  // The function also quarantines records that can't be projected, registers an empty table, and deletes ended edges.
   redrive: { table: REPAIRING, indexes: 'Query' },
   // The observer samples the indexes.
   observe: { table: 'BatchGetItem GetItem Query', indexes: 'Query', 'service-partition': 'PutItem UpdateItem' },

@@ -40,7 +40,7 @@ const PROGRESS_ITEMS = 10_000;
  * registry, then for the nodes that edges depend on, then for the digests of all partitions, which take about a
  * kilobyte each. If partitions differ, it reads the files again for those. Records that were not projected when the
  * export was made count as differences: a check of the live table shows whether they are real. Copies of nodes,
- * reverse items and fan-outs are not checked, because other partitions determine them and each would need a search
+ * reverse items, entries of totals and fan-outs are not checked, because other partitions determine them and each would need a search
  * through the files.
  *
  * Throws `invalid-export` if the folder contains no export or only a part of one.

@@ -56,7 +56,7 @@ export async function dataFiles(folder: string): Promise<DataFile[]> {
 }
 
 /**
- * Returns the regular files below a folder. Follows links to files, but not links to folders, which may form a cycle.
+ * Returns the regular files below a folder. Follows links to files, and refuses links to folders, which may form a cycle.
  */
 async function filesIn(folder: string, depth: number): Promise<string[]> {
   if (depth > MAX_EXPORT_DEPTH) throw invalidExport(`The folder ${folder} is deeper than ${MAX_EXPORT_DEPTH} folders.`);

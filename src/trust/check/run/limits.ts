@@ -20,8 +20,8 @@ export const MOST_WORKERS = 100;
 export const SEGMENTS_A_WORKER = 8;
 
 /**
- * Maximum write units per second that a plan gives to one worker. A process that writes small items reaches about
- * twice as many.
+ * Write units per second for which a plan counts one worker, up to `MOST_WORKERS`. A process that writes small items
+ * reaches about twice as many.
  */
 const UNITS_A_WORKER = 500;
 

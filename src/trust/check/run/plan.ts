@@ -43,7 +43,7 @@ const HOUR_MS = 3_600_000;
 const REBUILD_PLACE_MS = 24 * HOUR_MS;
 /** The share of the available time that is planned; the rest is for failures and for the last worker. */
 const USED_SHARE = 0.8;
-/** Maximum read units per second of one worker; a partition serves 3,000. */
+/** Read units per second for which a plan counts one worker; a partition serves 3,000. */
 const UNITS_A_WORKER = 500;
 const FEWEST_UNITS = 100;
 /** Maximum read units per second of a run without a given limit. A larger table takes several nights. */
