@@ -168,7 +168,7 @@ export type ErrorCode =
   | 'no-engine'
   /** The reader has no feed. Remedy: Pass the `feed` of `startFeed` to `createReader`. */
   | 'no-feed'
-  /** A file named by an argument can't be read. Remedy: Correct the path. */
+  /** A file or folder named by an argument can't be read or written. Remedy: Correct the path, or its rights. */
   | 'no-file'
   /**
    * The index that a read needs is missing, is still being filled, or has different keys. Remedy: Run `edgeloom migrate`, unless the hint
@@ -308,7 +308,10 @@ export type ErrorCode =
    * migrate, or drop the projection of the item.
    */
   | 'shared-item'
-  /** `edgeloom wait` was stopped, or a command took more than four seconds to stop. Remedy: Run it again. */
+  /**
+   * `edgeloom wait` or `edgeloom mirror sync` was stopped, or a command took more than four seconds to stop. Remedy: Run it again; continue a
+   * sync with `--resume`.
+   */
   | 'stopped'
   /** The stream was disabled or deleted. Remedy: Enable it, and start again. */
   | 'stream-ended'

@@ -14,6 +14,17 @@ export interface FailureDocument {
 export function failureDocument(error: unknown): FailureDocument {
   const message = error instanceof Error ? error.message : String(error);
   const code = textProperty(error, 'code') ?? 'unexpected';
+  const path = textProperty(error, 'path');
+  if (path !== undefined && code.startsWith('E')) {
+    // A system error of Node: "ENOENT: no such file or directory, open 'path'".
+    const reason = message.replace(/^[A-Z]+: /, '').replace(/,.*/s, '');
+    const document = {
+      code: 'no-file',
+      message: `${path} can't be used: ${reason}.`,
+      hint: 'Correct the path, or its rights.',
+    };
+    return { error: document };
+  }
   const hint = textProperty(error, 'hint') ?? 'Run again with --log-level debug for the stack.';
   const { current } = code === 'condition-failed' ? (error as { current?: object | null }) : {};
   return { error: { code, message, hint, ...(current !== undefined && { current }) } };

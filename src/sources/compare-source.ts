@@ -4,7 +4,7 @@ import { textOfKey } from '../core/items/keys.ts';
 import type { ItemKey } from '../core/store-port.ts';
 import { type Claim, claimsOf, itemOfClaims, liveMakers, textOf } from './claims.ts';
 import type { SourceContext } from './context.ts';
-import { readLedger } from './ledger.ts';
+import { checkKeys, readLedger } from './ledger.ts';
 import { droppedNames, itemKeyOf, mapped } from './mapped.ts';
 import type { Refused } from './notes.ts';
 import { isRetired, makerOf } from './source.ts';
@@ -118,6 +118,7 @@ async function lookAt(context: SourceContext, key: string): Promise<Look> {
   let made: ReadonlyMap<string, Item>;
   try {
     made = mapped(graph, source, key, item);
+    checkKeys(maker, [...new Set([...keys, ...made.keys()])]);
   } catch (error) {
     if (!isOfItem(error)) throw error;
     const since = refusal?.since ?? Math.floor(now() / 1000);
@@ -135,6 +136,8 @@ async function lookAt(context: SourceContext, key: string): Promise<Look> {
       kindOf(claims?.byMaker.get(maker), made.get(text)) ?? (isUnlisted || !isShown ? 'different' : undefined);
     if (kind !== undefined) look.differences.push({ ...to, key, kind });
   }
+  // The table may have refused what the mapping makes.
+  if (refusal !== undefined && look.differences.length > 0) look.refused = { key, ...refusal };
   if (item === undefined) return look;
   return { ...look, made: made.size, isUnused: made.size === 0, dropped: droppedNames(graph, source, key, item, made) };
 }

@@ -9,7 +9,7 @@ import { compareSource, nothingFound, type SourceComparison } from './compare-so
 import type { SourceContext } from './context.ts';
 import { heads } from './head.ts';
 import { type Conflict, conflictsNow, refusedNow } from './notes.ts';
-import { isRetired, keyTextOf, retiredSource, type Source, type SourceKey } from './source.ts';
+import { isRetired, keyTextOf, retiredSource, type Source, type SourceKey, sourceOfMaker } from './source.ts';
 import { syncSource, type WalkOptions } from './sync.ts';
 import { touchAll } from './touches.ts';
 
@@ -51,7 +51,7 @@ export interface SyncOptions extends WalkOptions {
 
 /** The result of `sync` and `retire`. */
 export interface SyncResult extends SourceComparison {
-  /** At most 1,000 base items that several source items make, each with those source items. */
+  /** At most 1,000 base items that source items of this source and others make, each with all of its source items. */
   conflicts: Conflict[];
 }
 
@@ -67,7 +67,7 @@ export interface Sources {
   touch(name: string, keys: Iterable<SourceKey>, options?: TouchOptions): Promise<void>;
   /**
    * Touches every key of the source, and every key from which items were made. Needed the first time, after `version` changes in either
-   * direction, after changes were lost, and to repair. A new version takes effect at once; its walk starts 20 minutes later, when no
+   * direction, after changes were lost, and to repair. A new version takes effect at once; its walk starts 20 to 25 minutes later, when no
    * process of the old version can still write. `resume` continues a stopped walk.
    */
   sync(name: string, options?: SyncOptions): Promise<SyncResult>;
@@ -144,7 +144,10 @@ export function openSources(graph: CompiledModel, options: SourcesOptions): Open
         ? await compareSource(context, options)
         : { ...nothingFound(), items: await syncSource(context, options) };
     if (options.dryRun !== true) found.refused = (await refusedNow(context, source.name)).found;
-    return { ...found, conflicts: (await conflictsNow(context)).found };
+    const conflicts = (await conflictsNow(context)).found.filter(({ makers }) =>
+      makers.some((maker) => sourceOfMaker(maker) === source.name),
+    );
+    return { ...found, conflicts };
   };
   return {
     touchTexts,

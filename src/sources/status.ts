@@ -2,10 +2,11 @@ import type { CompiledModel } from '../core/model/compiled.ts';
 import type { Store } from '../core/store-port.ts';
 import { secondsOf } from '../stream/decode.ts';
 import type { RawRecord } from '../stream/raw-record.ts';
-import { heads } from './head.ts';
+import { type Head, heads } from './head.ts';
 import { type Conflict, conflictsNow, type NotesContext, type Refused, refusedNow } from './notes.ts';
-import { putOf, recordsUnder, serviceKey } from './record.ts';
+import { putOf, recordsUnder, type Stored, serviceKey } from './record.ts';
 import { isRetired } from './source.ts';
+import { PLACES, type Place } from './sync.ts';
 
 const PREFIX = 'source-progress/';
 const INTERVAL_MS = 10_000;
@@ -22,6 +23,8 @@ export interface SourceStatus {
   lagSeconds: number | null;
   /** Number of source items that the mapping refuses, 1,000 at most. */
   refused: number;
+  /** True if a sync or a retirement of the source has begun and not ended: it is under way, or was stopped. */
+  isUnfinished: boolean;
 }
 
 interface Progress {
@@ -67,11 +70,13 @@ export async function sourcesStatus(context: NotesContext, names: readonly strin
   const { graph, store, stats } = context;
   const known = await heads(graph, store, stats);
   const progress = await recordsUnder<Progress>(graph, store, { prefix: PREFIX }, stats);
+  const places = await recordsUnder<Place>(graph, store, { prefix: PLACES }, stats);
   const sources: SourceStatus[] = [];
   const refused = new Map<string, Refused[]>();
   for (const source of [...new Set([...names, ...known.keys()])].sort()) {
     const head = known.get(source)?.state;
-    if (head !== undefined && isRetired(head) && !names.includes(source)) continue;
+    const isUnfinished = needsSync(known.get(source), places.get(source)?.state);
+    if (head !== undefined && isRetired(head) && !isUnfinished && !names.includes(source)) continue;
     const { found } = await refusedNow(context, source);
     refused.set(source, found);
     const { seen, lag = null } = progress.get(source)?.state ?? {};
@@ -81,8 +86,16 @@ export async function sourcesStatus(context: NotesContext, names: readonly strin
       seen: seen === undefined ? null : new Date(seen).toISOString(),
       lagSeconds: lag,
       refused: found.length,
+      isUnfinished,
     });
   }
   const { found: conflicts, hasMore } = await conflictsNow(context);
   return { sources, refused, conflicts, hasMore };
+}
+
+/** Tells whether the version in force still needs a walk. The first version needs none if touches bring all that the source holds. */
+function needsSync(head: Stored<Head> | undefined, place: Place | undefined): boolean {
+  if (head === undefined) return false;
+  if (place?.head !== head.revision) return head.state.since > 0;
+  return place.isEnded !== true;
 }

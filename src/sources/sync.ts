@@ -4,9 +4,9 @@ import { EdgeloomError } from '../foundation/errors.ts';
 import { LANDS_WITHIN_MS, LATEST_WRITE_MS } from '../foundation/late-writes.ts';
 import type { Abortable } from '../foundation/runtime.ts';
 import type { SourceContext } from './context.ts';
-import { type Head, readHead, writeHead } from './head.ts';
+import { readHead, writeHead } from './head.ts';
 import { LEDGER_SHARDS, type Ledger, ledgerOf, partitionOf } from './ledger.ts';
-import { asPut, putOf, type Stored, serviceKey, storedIn } from './record.ts';
+import { asPut, putOf, serviceKey, storedIn } from './record.ts';
 import { touchAll } from './touches.ts';
 
 /** The progress of a walk. */
@@ -27,8 +27,8 @@ export interface WalkOptions extends Abortable {
   resume?: boolean | undefined;
 }
 
-/** How far a walk has come, so that another process can continue it. */
-interface Place {
+/** How far a walk has come, so that another process can continue it, and a status can tell that it has not ended. */
+export interface Place {
   /** The name of the walk, also written to the ledgers that it touches. */
   sync: string;
   /** The revision of the head when the walk began. */
@@ -36,7 +36,11 @@ interface Place {
   phase: 'items' | 'ledgers';
   after?: string | undefined;
   items: number;
+  /** True once the walk has ended. */
+  isEnded?: boolean | undefined;
 }
+
+export const PLACES = 'source-sync/';
 
 /** The longest single wait, in milliseconds. The walk reports its progress between waits. */
 const WAIT_MS = 30_000;
@@ -49,12 +53,20 @@ const WAIT_MS = 30_000;
 export async function syncSource(context: SourceContext, options: WalkOptions): Promise<number> {
   const { graph, store, source, access, random, now } = context;
   const { signal, resume = false } = options;
-  const { revision: head } = await putInForce(context, options);
-  const key = serviceKey(`source-sync/${source.name}`);
+  const { head, untilMs } = await putInForce(context);
+  const key = serviceKey(PLACES + source.name);
   const sync = `${head}/${now()}/${Math.floor(random() * 1e9)}`;
   const kept = resume ? storedIn<Place>((await store.get(key, { consistent: true })).item)?.state : undefined;
-  let place: Place = kept?.head === head ? kept : { sync, head, phase: 'items', items: 0 };
+  let place: Place = kept?.head === head && kept.isEnded !== true ? kept : { sync, head, phase: 'items', items: 0 };
+  // Kept before the wait, so that a status shows a walk that was stopped in it.
   if (place !== kept) await store.change(putOf(graph, key, place));
+  await waitForLateWrites(context, untilMs, options);
+  const keep = async (next: Place) => {
+    const before = putOf(graph, key, place);
+    place = next;
+    // The condition protects the place of a walk that began later.
+    await store.change(putOf(graph, key, place, asPut(before)));
+  };
   const visit = async (keys: readonly string[], phase: Place['phase'], after: string, items = keys.length) => {
     signal?.throwIfAborted();
     // A ledger is marked before its items are written. The suffix lets a resumed walk visit its last page of ledgers again.
@@ -62,10 +74,7 @@ export async function syncSource(context: SourceContext, options: WalkOptions): 
     // Throttling never ends a walk: it has no limit of attempts.
     const left = await touchAll(context, keys, { attempts: Number.POSITIVE_INFINITY, signal, sync: mark });
     for (const error of left.values()) throw error;
-    const before = putOf(graph, key, place);
-    place = { ...place, phase, after, items: place.items + items };
-    // The condition protects the place of a walk that began later.
-    await store.change(putOf(graph, key, place, asPut(before)));
+    await keep({ ...place, phase, after, items: place.items + items });
     options.onProgress?.({ phase, items: place.items });
   };
   const { phase, after } = place;
@@ -77,7 +86,7 @@ export async function syncSource(context: SourceContext, options: WalkOptions): 
     // rule: source-walk-touches-ledger-keys
     await visit(keys, 'ledgers', page.place, ledgers.filter(isOfSomething).length);
   }
-  await store.change({ kind: 'delete', key });
+  await keep({ ...place, isEnded: true });
   return place.items;
 }
 
@@ -106,11 +115,11 @@ export async function* ledgerPages(
 }
 
 /**
- * Puts the source's version in force, and waits until no write of the previous version can land. Throws `too-much-contention` if another
- * walk does the same.
+ * Puts the source's version in force. Returns the revision of the head, and until when a write of the previous version can land. Throws
+ * `too-much-contention` if another walk does the same.
  */
-async function putInForce(context: SourceContext, { signal, onProgress }: WalkOptions): Promise<Stored<Head>> {
-  const { source, now, wait } = context;
+async function putInForce(context: SourceContext): Promise<{ head: number; untilMs: number }> {
+  const { source, now } = context;
   const before = await readHead(context);
   let head = before;
   // `since` is from before the head was written, so touches may have read the previous head a little later.
@@ -128,12 +137,18 @@ async function putInForce(context: SourceContext, { signal, onProgress }: WalkOp
       'Decide which version should be in force, and sync again.',
     );
   }
-  const untilMs = sinceMs + LATEST_WRITE_MS;
+  return { head: head.revision, untilMs: sinceMs + LATEST_WRITE_MS };
+}
+
+async function waitForLateWrites(
+  { now, wait }: SourceContext,
+  untilMs: number,
+  { signal, onProgress }: WalkOptions,
+): Promise<void> {
   // rule: source-walk-begins-behind-late-writes
   for (let left = untilMs - now(); left > 0; left = untilMs - now()) {
     signal?.throwIfAborted();
     onProgress?.({ phase: 'waiting', items: 0, untilMs });
     await wait(Math.min(left, WAIT_MS), signal);
   }
-  return head;
 }

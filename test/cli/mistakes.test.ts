@@ -57,6 +57,27 @@ describe('a page on the command line', () => {
   });
 });
 
+describe('a path that the command cannot use', () => {
+  it.each([
+    [
+      ['stack', '--code', 's3://bucket/functions.zip', '--zip', 'missing.zip'],
+      'missing.zip',
+      'no such file or directory',
+    ],
+    [['init', 'package.json/project'], 'package.json/project', 'not a directory'],
+  ])('%j is named, with the reason', async (args, path, reason) => {
+    const { code, stdout } = await cli.run([...args, '--json']);
+    expect({ code, error: JSON.parse(stdout).error }).toEqual({
+      code: 2,
+      error: {
+        code: 'no-file',
+        message: expect.stringMatching(new RegExp(`${path}.* can't be used: ${reason}\\.$`)),
+        hint: 'Correct the path, or its rights.',
+      },
+    });
+  });
+});
+
 describe('help for a command that there is not', () => {
   it.each([
     [['verify', '--help'], 'verify', 'check'],

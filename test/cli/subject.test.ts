@@ -45,7 +45,7 @@ describe('edgeloom subject', () => {
     expect(await run('subject', 'export', 'USER-NOBODY', '--json')).toMatchObject({ code: 0, stdout: '' });
 
     const dry = await run('subject', 'erase', 'USER-S1', '--dry-run');
-    expect(dry.code).toBe(0);
+    expect(dry.code).toBe(1);
     expect(dry.stdout).toContain('names it: GOAL-S1 GOALMEMBERSHIP-USER-S1: a base item');
     expect(dry.stdout).toContain('may name it: backups: ');
     expect(dry.stdout).toContain('a dry run: nothing was deleted');

@@ -26,6 +26,7 @@ import {
 } from '../../src/sources/source.ts';
 import { createSources } from '../../src/sources/sources.ts';
 import { sourcesStatus } from '../../src/sources/status.ts';
+import type { SyncProgress } from '../../src/sources/sync.ts';
 import { explain } from '../../src/trust/explain/explain.ts';
 import { status } from '../../src/trust/explain/status.ts';
 import { eraseSubject } from '../../src/trust/subject/erase-subject.ts';
@@ -715,6 +716,67 @@ describe('a source that is renamed or retired', () => {
     await expect(open(source('app', map)).touch('app', ['1'])).rejects.toThrow(/no version is in force/);
     await open(source('app', map)).sync('app');
     expect(await shown()).toEqual(nodes('1'));
+  });
+
+  it('is unfinished for a status until a sync or retirement that was stopped has ended', async () => {
+    const { table, rows, open, source, shown, hook } = world();
+    rows.set('1', { id: '1' });
+    await open(source('app', users)).sync('app');
+    const unfinished = async () =>
+      (await status(graph, { store: table })).problems.filter((problem) => problem.includes('has not ended'));
+    const stoppedInItsWait = () => {
+      const controller = new AbortController();
+      const onProgress = ({ phase }: SyncProgress) => void (phase === 'waiting' && controller.abort());
+      return { signal: controller.signal, onProgress };
+    };
+    const ofSync = ['The sync of app has not ended. If it was stopped, run edgeloom mirror sync app --resume.'];
+    expect(await unfinished()).toEqual([]);
+    const sources = open(source('app', users, 2));
+    hook.before = ({ target }) => {
+      if (target.startsWith('source-sync/')) throw new StoreError('fatal', 'Killed', 'The process is gone.');
+    };
+    await expect(sources.sync('app')).rejects.toThrow('gone');
+    expect(await unfinished()).toEqual(ofSync);
+    delete hook.before;
+    await expect(sources.sync('app', stoppedInItsWait())).rejects.toThrow('aborted');
+    expect(await unfinished()).toEqual(ofSync);
+    await sources.sync('app', { resume: true });
+    expect(await unfinished()).toEqual([]);
+    await expect(sources.retire('app', stoppedInItsWait())).rejects.toThrow('aborted');
+    expect(await unfinished()).toEqual([
+      'The retirement of app has not ended. If it was stopped, run edgeloom mirror sync --retire app --resume.',
+    ]);
+    await sources.retire('app', { resume: true });
+    expect(await unfinished()).toEqual([]);
+    expect(await shown()).toEqual([]);
+  });
+
+  it('names its own conflicts alone', async () => {
+    const { rows, open, source } = world();
+    rows.set('1', { id: '1' });
+    const twin = defineSource('other', { map: () => [mappedNode('USER-7')], read: () => ({}), keys: () => ['1', '2'] });
+    const sources = open(source('app', users), twin);
+    expect((await sources.sync('other')).conflicts).toMatchObject([{ makers: ['other/1', 'other/2'] }]);
+    expect((await sources.sync('app')).conflicts).toEqual([]);
+  });
+
+  it('lists in a dry run what the ledger or the table has no room for', async () => {
+    const { rows, open, source, hook } = world();
+    const sources = open(
+      source('app', ({ id, most }) =>
+        Array.from({ length: Number(most) }, (_, i) => mappedNode(`USER-${id}-${i}-${'x'.repeat(400)}`)),
+      ),
+    );
+    rows.set('1', { id: '1', most: 400 }).set('2', { id: '2', most: 1 });
+    hook.before = ({ method, target }) => {
+      if (method === 'change' && target.startsWith('USER-2'))
+        throw new StoreError('terminal', 'ValidationException', 'Item size has exceeded the maximum allowed size.');
+    };
+    await sources.sync('app');
+    expect((await sources.sync('app', { dryRun: true })).refused).toMatchObject([
+      { key: '1', reason: expect.stringContaining('bytes, of 300000') },
+      { key: '2', reason: expect.stringContaining('Item size') },
+    ]);
   });
 
   it('goes on with its removal where that was stopped, and stops it where the source comes into force again', async () => {

@@ -44,6 +44,8 @@ export interface ImportResult {
   items: number;
   wcu: number;
   skipped: number;
+  /** The number of each skipped line, with what is wrong with it; 1,000 lines at most. Absent: none was skipped. */
+  badLines?: string[];
   /** If the import was stopped: the number of lines to write, as far as the file was checked. */
   total?: number;
   /** If the import was stopped: all lines up to this one are written. */
@@ -72,8 +74,11 @@ export async function importFile(graph: CompiledModel, options: ImportOptions): 
   });
   const { fromLine = 1, concurrency, signal, onProgress } = options;
   const checked = await checkLines({ ...options, graph });
-  const { good, skipped } = checked;
-  const begun = { items: 0, wcu: 0, skipped: checked.isWhole ? skipped : 0 };
+  const { good, skipped, bad } = checked;
+  const begun = {
+    ...{ items: 0, wcu: 0, skipped: checked.isWhole ? skipped : 0 },
+    ...(checked.isWhole && skipped > 0 && { badLines: bad }),
+  };
   if (!checked.isWhole) return { ...begun, total: good, writtenThrough: fromLine - 1 };
   const puts = new OrderedPuts(
     graph,
@@ -96,21 +101,21 @@ export async function importFile(graph: CompiledModel, options: ImportOptions): 
 
 async function checkLines(
   options: OfGraph<ImportOptions>,
-): Promise<{ good: number; skipped: number; isWhole: boolean }> {
+): Promise<{ good: number; skipped: number; bad: string[]; isWhole: boolean }> {
   const { skipBad = false, signal } = options;
   const bad: string[] = [];
   const hints = new Set<string>();
   let good = 0;
   let skipped = 0;
   for await (const line of itemLines(options)) {
-    if (signal?.aborted) return { good, skipped, isWhole: false };
+    if (signal?.aborted) return { good, skipped, bad, isWhole: false };
     if ('error' in line) {
       skipped += 1;
       if (hints.size < MAX_HINTS) hints.add(line.hint);
       if (bad.length < MAX_LISTED_LINES) bad.push(`line ${line.number}: ${onOneLine(line.error)}`);
     } else good += 1;
   }
-  if (skipped === 0 || skipBad) return { good, skipped, isWhole: true };
+  if (skipped === 0 || skipBad) return { good, skipped, bad, isWhole: true };
   const more = skipped > bad.length ? [`... and ${skipped - bad.length} more`] : [];
   throw new EdgeloomError(
     'invalid-lines',

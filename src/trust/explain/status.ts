@@ -273,10 +273,19 @@ function presentRate(consumers: readonly ConsumerProgress[], nowMs: number): num
   return present.length === 0 ? undefined : present.reduce((sum, { recordsPerSecond }) => sum + recordsPerSecond, 0);
 }
 
-function sourceProblem({ source, refused }: SourceStatus): string[] {
-  if (refused === 0) return [];
-  const are = `${countText(refused, 'source item')} of ${source} ${refused === 1 ? 'is' : 'are'}`;
-  return [`${are} refused by the mapping: run edgeloom mirror sync ${source} --dry-run.`];
+function sourceProblem({ source, version, refused, isUnfinished }: SourceStatus): string[] {
+  const problems: string[] = [];
+  if (isUnfinished) {
+    const [walk, of] = version === null ? ['retirement', `--retire ${source}`] : ['sync', source];
+    problems.push(
+      `The ${walk} of ${source} has not ended. If it was stopped, run edgeloom mirror sync ${of} --resume.`,
+    );
+  }
+  if (refused > 0) {
+    const are = `${countText(refused, 'source item')} of ${source} ${refused === 1 ? 'is' : 'are'}`;
+    problems.push(`${are} refused by the mapping: run edgeloom mirror sync ${source} --dry-run.`);
+  }
+  return problems;
 }
 
 /** Names only the first conflicts, since a wrong mapping may cause one for every item. */

@@ -34,7 +34,8 @@ The model file exports the sources: export const sources = [sourceTable('app-tab
 there is one alone. One walk is for all: the first time, after another version of the mapping, forward or back, after changes were lost,
 after a restore, and to repair. It touches every key of the source, and every key that something was made of.
 
-The version of the model file comes into force with it. The walk begins 20 minutes after another version has come into force. A walk that was
+The version of the model file comes into force with it. The walk begins 20 to 25 minutes after another version has
+come into force, or the source was retired. A walk that was
 stopped goes on with --resume, unless changes were lost since it began.
 
 A dry run writes nothing. It compares, and names source items that make nothing, and attributes that nothing has that is made.
@@ -85,8 +86,11 @@ async function runSync(session: CommandSession, name: string | undefined, flags:
   const { graph, store, client, settings } = session;
   const { sourceArn, sourceEndpoint, retire, grace, ...given } = flags;
   const sources = await loadSources(settings.config);
-  if (retire !== undefined)
-    refuseBeside('--retire', { source: name, sourceArn, sourceEndpoint }, ['source', 'sourceArn', 'sourceEndpoint']);
+  if (retire !== undefined) {
+    refuseBeside('--retire', { sourceArn, sourceEndpoint }, ['sourceArn', 'sourceEndpoint']);
+    if (name !== undefined)
+      throw new EdgeloomError('usage', `${name} was given beside --retire ${retire}.`, 'Name one source alone.');
+  }
   const source = retire === undefined ? namedSource(sources, name, settings.config) : undefined;
   if (sourceArn !== undefined && !sourceArn.endsWith(`:table/${source?.name}`)) {
     throw new EdgeloomError(
@@ -114,6 +118,9 @@ async function runSync(session: CommandSession, name: string | undefined, flags:
     const { differences, pending, conflicts, refused } = result;
     if (differences.length + pending + conflicts.length + refused.length > 0) process.exitCode = FOUND;
     return { json: result, text: syncText(result, flags) };
+  } catch (error) {
+    if (!signal.aborted || flags.dryRun === true) throw error;
+    throw new EdgeloomError('stopped', 'The sync was stopped before its end.', 'Continue it with --resume.');
   } finally {
     release();
     progress.stop();
@@ -130,7 +137,7 @@ function telling(update: (items: number) => void): (progress: SyncProgress) => v
     isTold = true;
     const until = new Date(untilMs ?? 0).toISOString();
     process.stderr.write(
-      `The version is in force; the walk begins at ${until}, behind late writes of the one before.\n`,
+      `The walk begins at ${until}, when no write of the version before can land any more. It can be stopped, and goes on with --resume.\n`,
     );
   };
 }

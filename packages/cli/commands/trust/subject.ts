@@ -54,7 +54,8 @@ Each run may be interrupted and made again. Between the runs the table keeps a r
 an edge to it, after the first run, the second one reports that and leaves it; --again erases that too. The report names what a person has
 to do: attributes of others that hold the id, the stream (24 hours), backups, exports, logs.
 
-Exit code: 0 when a read of the whole table has found no such text, 1 while something is left, 2 after a failure or an interruption.
+Exit code: 0 when a read of the whole table has found no such text, 1 while something is left (with --dry-run: while an item names the
+node), 2 after a failure or an interruption.
 Rights: dynamodb:DescribeTable, Scan, Query, GetItem, BatchGetItem, BatchWriteItem, DeleteItem, UpdateItem, PutItem, TransactWriteItems on
 the table and its indexes; with --bucket also s3:ListBucket, s3:GetObject, s3:DeleteObject. A queue of failed batches is emptied by
 redrive, between the two runs.
@@ -176,7 +177,7 @@ const OUTSIDE = new Set(outsideTheTable(0, false).map(({ where }) => where));
 function eraseOutput(id: string, result: SubjectErasure, isDryRun: boolean) {
   const { deleted, remains, isDone, next, isWrittenAgain, isStopped, rcu, wcu } = result;
   if (isStopped) process.exitCode = STOPPED;
-  else if (!isDone && !isDryRun) process.exitCode = LEFT;
+  else if (isDryRun ? remains.some(({ where }) => !OUTSIDE.has(where)) : !isDone) process.exitCode = LEFT;
   const lines = [
     ...(isDryRun ? [] : [`deleted: ${deletedText(deleted)}`]),
     ...remains.map(

@@ -7,6 +7,7 @@ import { type Command, Option } from 'commander';
 import { type ImportFormat, importFile } from '../../../../src/client/write/import.ts';
 import { EdgeloomError } from '../../../../src/foundation/errors.ts';
 import { countText, figureText } from '../../../../src/foundation/figure.ts';
+import { printable } from '../../../../src/foundation/printable.ts';
 import { examples, wholeNumber } from '../../shared/options.ts';
 import { startProgress } from '../../shared/progress.ts';
 import { inSession } from '../../shared/session.ts';
@@ -45,13 +46,15 @@ export function importCommand(command: Command): void {
           progress.stop();
         });
         const seconds = (performance.now() - started) / 1000;
-        const { items, total, wcu, skipped, writtenThrough = 0 } = result;
+        const { items, total, wcu, skipped, badLines = [], writtenThrough = 0 } = result;
         if (total !== undefined) process.exitCode = STOPPED;
         const written =
           total === undefined ? countText(items, 'item') : `${countText(items, 'item')} of ${countText(total, 'line')}`;
         const lines = [
           `${written} written, ${figureText(wcu)} WCU, ${figureText(seconds)} s` +
-            `${skipped > 0 ? `, ${countText(skipped, 'bad line')} skipped` : ''}`,
+            `${skipped > 0 ? `, ${countText(skipped, 'bad line')} skipped:` : ''}`,
+          ...badLines.map((line) => `  ${printable(line)}`),
+          ...(skipped > badLines.length ? [`  ... and ${figureText(skipped - badLines.length)} more`] : []),
           ...(total === undefined
             ? []
             : [
