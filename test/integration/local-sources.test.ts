@@ -61,8 +61,22 @@ describe('startLocal with sources', () => {
     expect((await reader.getNode('REPO-r1'))?.attributes).toEqual({ name: 'r1' });
     const found = await status(graph, { store });
     expect(found.sources).toEqual([
-      { source: 'app-table', version: '1', seen: expect.any(String), lagSeconds: expect.any(Number), refused: 1 },
-      { source: 'notes', version: '1', seen: expect.any(String), lagSeconds: expect.any(Number), refused: 0 },
+      {
+        source: 'app-table',
+        version: '1',
+        seen: expect.any(String),
+        lagSeconds: expect.any(Number),
+        refused: 1,
+        isUnfinished: false,
+      },
+      {
+        source: 'notes',
+        version: '1',
+        seen: expect.any(String),
+        lagSeconds: expect.any(Number),
+        refused: 0,
+        isUnfinished: false,
+      },
     ]);
     expect(found.problems).toContain(
       '1 source item of app-table is refused by the mapping: run edgeloom mirror sync app-table --dry-run.',
