@@ -4,6 +4,7 @@ import { EdgeloomError } from '../../foundation/errors.ts';
 import { checkOptions, type OptionNames } from '../../foundation/options.ts';
 import type { Abortable } from '../../foundation/runtime.ts';
 import type { ReaderLeases } from '../../registry/reader-lease.ts';
+import { untilAborted } from '../../store/abortable.ts';
 import { walkedItem } from '../../store/table-walk.ts';
 import { DEFAULT_MAX_RCU } from '../read/lists/budget.ts';
 import { edgeOfItem, resolveInboundQuery } from '../read/lists/inbound.ts';
@@ -39,6 +40,14 @@ const INBOUND_OF_WATCH: OptionNames<InboundOfWatch> = {
 
 /** The options of a search that choose a list. */
 export type SearchOfWatch<Query = SearchQuery> = Omit<Query, OfPages>;
+
+const SEARCH_OF_WATCH: OptionNames<SearchOfWatch> = {
+  partition: true,
+  where: true,
+  maxRcu: 'checked',
+  reverse: 'boolean',
+  limit: 'checked',
+};
 
 export type InboundWatch = { inbound: readonly [target: string, type: string] } & InboundOfWatch;
 
@@ -135,8 +144,9 @@ function edgesOf(context: ReadContext, { inbound, ...options }: InboundWatch): Q
 
 function hitsOf(context: ReadContext, { search: name, ...query }: SearchWatch): Question<SearchResult> {
   const { partition, where, maxRcu, reverse, limit, ...predicate } = query as SearchQuery & SearchPredicate;
-  const search = findSearch(context.graph, name);
   const options = { partition, where, maxRcu, reverse };
+  checkOptions('watch', { ...options, limit }, SEARCH_OF_WATCH);
+  const search = findSearch(context.graph, name);
   const { list } = resolveSearch(context, search, predicate as SearchPredicate, options);
   return listOf(list, limit, (held, item) => hitOfItem(held, list.index, item));
 }
@@ -223,17 +233,8 @@ function isoTime(ms: number): string {
 /** Stops waiting when the signal is aborted, without cancelling work that others share. */
 async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return await work;
+  const result = await untilAborted(signal, work);
+  // The work may have been done before.
   signal.throwIfAborted();
-  let end = (): void => undefined;
-  const ended = new Promise<never>((_resolve, reject) => {
-    end = () => reject(signal.reason);
-  });
-  // Either may reject after the race is over.
-  for (const one of [work, ended]) one.catch(() => undefined);
-  signal.addEventListener('abort', end, { once: true });
-  try {
-    return await Promise.race([work, ended]);
-  } finally {
-    signal.removeEventListener('abort', end);
-  }
+  return result;
 }

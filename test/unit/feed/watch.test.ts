@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Feed } from '../../../src/client/feed/feed.ts';
 import type { WatchQuery } from '../../../src/client/feed/watch.ts';
 import { readContext } from '../../../src/client/read/reader-options.ts';
@@ -224,6 +224,47 @@ it('ends with its signal, also while it waits behind a read that hangs', async (
   await expect(pages[0]).rejects.toThrow('gone too');
 });
 
+describe('a signal that is aborted between two events', () => {
+  const unhandled: unknown[] = [];
+  const note = (reason: unknown): void => {
+    unhandled.push(reason);
+  };
+  beforeEach(() => {
+    unhandled.length = 0;
+    process.on('unhandledRejection', note);
+  });
+  afterEach(() => {
+    process.off('unhandledRejection', note);
+  });
+  const settle = async (): Promise<void> => {
+    for (let turn = 0; turn < 2 * WAIT_TURNS; turn++) await new Promise(setImmediate);
+  };
+
+  it('ends the loop, and nothing else rejects', async () => {
+    const { feed, context } = bench();
+    const leaving = new AbortController();
+    const loop = async (): Promise<void> => {
+      for await (const { type } of feed.watch(context, withoutRegistry(graph), LIST, { signal: leaving.signal }))
+        leaving.abort(new Error(`gone after the ${type}`));
+    };
+    await expect(loop()).rejects.toThrow('gone after the page');
+    await settle();
+    expect(unhandled).toEqual([]);
+  });
+
+  it('ends a watch that has not begun, though its registry cannot be read', async () => {
+    const { feed, context } = bench();
+    const hold = async (): Promise<never> => {
+      await new Promise(setImmediate);
+      throw new Error('It has no registry.');
+    };
+    const events = feed.watch(context, { hold }, LIST, { signal: AbortSignal.abort(new Error('gone before')) });
+    await expect(events.next()).rejects.toThrow('gone before');
+    await settle();
+    expect(unhandled).toEqual([]);
+  });
+});
+
 it('ends for all with the error of a read, and begins anew', async () => {
   const { index, open, context } = bench();
   const { query } = index;
@@ -399,6 +440,11 @@ describe('a query that a client has sent', () => {
       { search: 'USER.name', beginsWith: 5 },
       { search: 'USER.name', between: [{}, undefined] },
       { search: 'USER.name', where: 5 },
+    ],
+    ...[
+      { ...list, reverse: 'no' },
+      { search: 'USER.name', reverse: 'no' },
+      { search: 'USER.name', maxRcu: '9' },
     ],
   ])('is refused with an error that names it: %j', async (query) => {
     const { index } = searched;
