@@ -400,6 +400,26 @@ describe('putMany', () => {
     expect(await failing.deleteNodeWithEdges('TASK-1')).toMatchObject({ edges: 25 });
   });
 
+  it('rejects with the error of onProgress, after the calls in flight', async () => {
+    const { writer, read } = await open();
+    let taken = 0;
+    /** The calls are answered while the next entry is waited for. */
+    async function* entries(count: number): AsyncGenerator<PutManyItem> {
+      for (let i = 0; i < count; i++) {
+        if (i % 25 === 0) await new Promise((resolve) => setTimeout(resolve, 50));
+        taken += 1;
+        yield { id: `TASK-${i}` };
+      }
+    }
+    const onProgress = (): void => {
+      throw new Error('The display is gone.');
+    };
+    for (const count of [3, 26, 10_000])
+      await expect(writer.putMany(entries(count), { onProgress })).rejects.toThrow('The display is gone.');
+    expect(await read('TASK-24')).toEqual({});
+    expect(taken).toBeLessThan(1_000);
+  });
+
   it('stops where its signal is aborted', async () => {
     const { writer } = await open();
     const controller = new AbortController();

@@ -108,6 +108,25 @@ describe('importFile', () => {
     expect(Object.keys(valuesIn(memory))).toHaveLength(400);
   });
 
+  it('rejects with the error of onProgress, and sends no more lines', async () => {
+    const memory = new MemoryStore(graph.table);
+    const file = await fileOf(Array.from({ length: 300 }, (_, i) => user(i, i)));
+    const store = slowStore(memory);
+    const onProgress = (): void => {
+      throw new Error('The display is gone.');
+    };
+    const importing = importFile(graph, { store, file, onProgress, concurrency: 2 });
+    await expect(importing).rejects.toThrow('The display is gone.');
+    const written = Object.keys(valuesIn(memory)).length;
+    expect(written).toBeGreaterThanOrEqual(25);
+    expect(written).toBeLessThan(150);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(Object.keys(valuesIn(memory))).toHaveLength(written);
+    // Also if all lines are sent by then.
+    const last = await fileOf([user(1, 1)]);
+    await expect(importFile(graph, { store, file: last, onProgress })).rejects.toThrow('The display is gone.');
+  });
+
   it('says where it was stopped', async () => {
     const memory = new MemoryStore(graph.table);
     const file = await fileOf(Array.from({ length: 300 }, (_, i) => user(i, i)));

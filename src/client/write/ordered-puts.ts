@@ -36,7 +36,7 @@ export class OrderedPuts {
   ) {}
 
   get hasFailed(): boolean {
-    return this.unwritten < Number.POSITIVE_INFINITY;
+    return this.failure !== undefined || this.unwritten < Number.POSITIVE_INFINITY;
   }
 
   /** The position up to which all entries are written. */
@@ -60,7 +60,7 @@ export class OrderedPuts {
     while (this.inFlight.size >= concurrency) await Promise.race(this.inFlight.keys());
   }
 
-  /** Sends the rest unless a call failed or the signal is aborted, then waits for all answers. */
+  /** Sends the rest unless something failed or the signal is aborted, then waits for all answers. */
   async end(): Promise<void> {
     if (!this.hasFailed && this.options.signal?.aborted !== true) this.send();
     await Promise.all(this.inFlight.keys());
@@ -72,9 +72,18 @@ export class OrderedPuts {
     if (batch === undefined) return;
     const call = this.write(batch).then((isWritten) => {
       this.inFlight.delete(call);
-      if (isWritten) this.options.onWritten();
+      if (isWritten) this.noteWritten();
     });
     this.inFlight.set(call, batch);
+  }
+
+  /** The caller's function may throw while nobody waits for this call, so its error is kept like a failed write's. */
+  private noteWritten(): void {
+    try {
+      this.options.onWritten();
+    } catch (error) {
+      this.failure ??= { error };
+    }
   }
 
   private async write({ puts, first, entries }: Batch): Promise<boolean> {
