@@ -1,6 +1,7 @@
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import type { IndexedEdgeType, SearchName } from '../../core/model/inference.ts';
-import { EdgeloomError, StoreError } from '../../foundation/errors.ts';
+import type { ErrorCode } from '../../foundation/error-code.ts';
+import { EdgeloomError } from '../../foundation/errors.ts';
 import { failureDocument } from '../../foundation/failure-document.ts';
 import { checkOptions } from '../../foundation/options.ts';
 import type { InboundOfWatch, SearchOfWatch, ViewsWatch, WatchQuery } from '../feed/watch.ts';
@@ -35,8 +36,27 @@ export interface WatchHandlerOptions<G extends CompiledModel = CompiledModel> {
 const HEARTBEAT_MS = 15_000;
 const MAX_AGE_MS = 900_000;
 export const MAX_CLIENTS = 1_000;
-/** Codes of errors that a retry may avoid. */
-const PASSING = new Set(['feed-ended', 'projection-not-ready']);
+/**
+ * Codes of queries that the model refuses: the same query is always refused. Any other error is for the operator, so its message stays on
+ * the server.
+ */
+const MISTAKES: ReadonlySet<string> = new Set<ErrorCode>([
+  'equality-only',
+  'invalid-argument',
+  'invalid-id',
+  'invalid-key',
+  'invalid-limit',
+  'invalid-option',
+  'key-too-long',
+  'no-view',
+  'not-indexed',
+  'not-projected',
+  'unknown-label',
+  'unknown-option',
+  'unknown-order',
+  'unknown-search',
+  'unknown-type',
+]);
 const HEADERS = {
   'content-type': 'text/event-stream; charset=utf-8',
   'cache-control': 'no-cache, no-transform',
@@ -125,9 +145,8 @@ function tooManyClients(): Response {
   return Response.json(failureDocument(error), { status: 429, headers: { 'retry-after': `${RETRY_MS / 1_000}` } });
 }
 
-/** True if trying again would fail in the same way. */
 function isMistake(error: unknown): error is EdgeloomError {
-  return error instanceof EdgeloomError && !(error instanceof StoreError) && !PASSING.has(error.code);
+  return error instanceof EdgeloomError && MISTAKES.has(error.code);
 }
 
 /** A framework may bring its own Response class. A client's JSON query is never taken for a Response, whatever its properties. */

@@ -1,10 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Feed } from '../../../src/client/feed/feed.ts';
 import type { WatchQuery } from '../../../src/client/feed/watch.ts';
+import { watchHandler } from '../../../src/client/http/watch-handler.ts';
 import { readContext } from '../../../src/client/read/reader-options.ts';
 import type { Item } from '../../../src/core/items/attribute-value.ts';
 import { defineGraph } from '../../../src/core/model/compile/define-graph.ts';
-import { edge, node } from '../../../src/core/model/schema.ts';
+import { edge, node, rank } from '../../../src/core/model/schema.ts';
 import { derivedOf } from '../../../src/core/plan/derive.ts';
 import type { Store } from '../../../src/core/store-port.ts';
 import { EdgeloomError } from '../../../src/foundation/errors.ts';
@@ -404,8 +405,15 @@ describe('a query that a client has sent', () => {
   const searched = (() => {
     const model = defineGraph({
       table: 'searched',
-      nodes: { USER: node({ view: 'ALL', search: { name: 'name' } }), TICKET: node({ view: 'ALL' }) },
-      edges: { ASSIGNED: edge({ from: 'TICKET', to: 'USER', inbound: { orders: { gsi0: 'since' } } }) },
+      nodes: {
+        USER: node({ view: 'ALL', search: { name: { shards: 2 }, mail: { native: true } } }),
+        TICKET: node({ view: 'ALL' }),
+        NOTE: node(),
+      },
+      edges: {
+        ASSIGNED: edge({ from: 'TICKET', to: 'USER', inbound: { orders: { gsi0: rank('role', { LEAD: 1 }) } } }),
+        BLOCKS: edge({ from: 'TICKET', to: 'TICKET' }),
+      },
     });
     return { graph: model, index: new MemoryStore(model.table, {}), feed: new Feed(model) };
   })();
@@ -446,14 +454,35 @@ describe('a query that a client has sent', () => {
       { search: 'USER.name', reverse: 'no' },
       { search: 'USER.name', maxRcu: '9' },
     ],
+    ...[
+      { search: 'USER.age' },
+      { search: 'USER.mail', beginsWith: 'a' },
+      { inbound: ['USER-1', 'NONE'] },
+      { inbound: ['TICKET-1', 'BLOCKS'] },
+      { inbound: ['USER', 'ASSIGNED'] },
+      { inbound: [`USER-${'x'.repeat(2_048)}`, 'ASSIGNED'] },
+    ],
+    ...[
+      { ...list, equals: 'NONE' },
+      { ...list, where: { title: 'a' } },
+      { ...list, order: 'none' },
+      { ...list, pages: 3 },
+      { ...list, limit: 1_001 },
+    ],
+    ...[{ inbound: ['USER-\ud800', 'ASSIGNED'] }, { views: ['NOTE-1'] }],
   ])('is refused with an error that names it: %j', async (query) => {
     const { index } = searched;
     const context = readContext(searched.graph, { store: index as Store });
-    const events = searched.feed.watch(context, withoutRegistry(searched.graph), query as never);
-    const error = await events.next().then(
-      () => undefined,
-      (thrown: unknown) => thrown,
-    );
+    const watch = (asked: unknown, options: object) =>
+      searched.feed.watch(context, withoutRegistry(searched.graph), asked as never, options);
+    const error = await watch(query, {})
+      .next()
+      .then(
+        () => undefined,
+        (thrown: unknown) => thrown,
+      );
     expect(error).toBeInstanceOf(EdgeloomError);
+    const handle = watchHandler({ reader: { watch } as never, query: () => query as never });
+    expect((await handle(new Request('http://localhost/'))).status).toBe(400);
   });
 });

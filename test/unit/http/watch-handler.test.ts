@@ -6,6 +6,7 @@ import type { WatchEvent } from '../../../src/client/feed/watch-types.ts';
 import { MAX_HELD_BYTES } from '../../../src/client/http/client-room.ts';
 import { answerNodeRequest } from '../../../src/client/http/node.ts';
 import { type WatchHandlerOptions, watchHandler } from '../../../src/client/http/watch-handler.ts';
+import { EdgeloomError } from '../../../src/foundation/errors.ts';
 
 /** Clients of a watched list that mean no good: the list is one of this test, which counts who watches it. */
 
@@ -126,6 +127,29 @@ describe('clients of watchHandler', () => {
     for (const { body } of taken) await body!.cancel();
     expect((await handle(request())).status).toBe(200);
   });
+});
+
+/** A reader whose lists end with an error before their first event. */
+function failingReader(error: unknown) {
+  // biome-ignore lint/correctness/useYield: it ends before
+  async function* watch(): AsyncGenerator<WatchEvent> {
+    throw error;
+  }
+  return { reader: { watch } as never, query: () => ({ views: ['USER-1'] }) };
+}
+
+it.each([
+  ...['registry-gone', 'registry-incomplete', 'unknown-registry', 'unknown-definition', 'projection-code-missing'],
+  ...['replica-read', 'not-home-region', 'no-table', 'list-not-filled', 'feed-ended', 'projection-not-ready'],
+])('a client hears the code of an error that is not its own, and comes again: %s', async (code) => {
+  const error = new EdgeloomError(code, 'The key is under the mat.', 'Take it.');
+  const errors: unknown[] = [];
+  const handle = watchHandler({ ...failingReader(error), onError: (one) => errors.push(one) });
+  const response = await handle(request());
+  expect(response.status).toBe(200);
+  const data = JSON.stringify({ code, message: 'The list cannot be read.' });
+  expect(await response.text()).toBe(`retry: 5000\nevent: failure\ndata: ${data}\n\n`);
+  expect(errors).toEqual([error]);
 });
 
 it('a query is never taken for the answer of who refuses, and another Response is', async () => {
