@@ -99,8 +99,9 @@ class ClientStream {
     const { ending, failureOf } = this.context;
     this.isLast = true;
     if (ending.signal.aborted) return;
-    const failure = failureOf(error);
+    // First, because `failureOf` calls `onError`, which may throw.
     ending.abort(error);
+    const failure = failureOf(error);
     this.keep(this.encoder.encode(`retry: ${RETRY_MS}\nevent: failure\ndata: ${JSON.stringify(failure)}\n\n`));
   }
 

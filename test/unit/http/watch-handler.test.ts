@@ -129,10 +129,10 @@ describe('clients of watchHandler', () => {
   });
 });
 
-/** A reader whose lists end with an error before their first event. */
-function failingReader(error: unknown) {
-  // biome-ignore lint/correctness/useYield: it ends before
+/** A reader whose lists end with an error, before their first event or after it. */
+function failingReader(error: unknown, isBegun = false) {
   async function* watch(): AsyncGenerator<WatchEvent> {
+    if (isBegun) yield { type: 'page', items: [], upTo };
     throw error;
   }
   return { reader: { watch } as never, query: () => ({ views: ['USER-1'] }) };
@@ -150,6 +150,16 @@ it.each([
   const data = JSON.stringify({ code, message: 'The list cannot be read.' });
   expect(await response.text()).toBe(`retry: 5000\nevent: failure\ndata: ${data}\n\n`);
   expect(errors).toEqual([error]);
+});
+
+it.each([false, true])('a client leaves its place where onError throws, after a first event: %s', async (isBegun) => {
+  const onError = (): void => {
+    throw new Error('The log is full.');
+  };
+  const handle = watchHandler({ ...failingReader(new Error('lost'), isBegun), onError, maxClients: 1 });
+  for (let i = 0; i < 3; i++)
+    await expect(handle(request()).then((response) => response.text())).rejects.toThrow('The log is full.');
+  expect(vi.getTimerCount()).toBe(0);
 });
 
 it('a query is never taken for the answer of who refuses, and another Response is', async () => {
