@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 
@@ -25,7 +25,7 @@ export async function answerNodeRequest(
     await answer.body?.cancel().catch(() => undefined);
     return;
   }
-  outgoing.writeHead(answer.status, Object.fromEntries(answer.headers));
+  outgoing.writeHead(answer.status, headersOf(answer.headers));
   if (answer.body === null) {
     outgoing.end();
     return;
@@ -34,6 +34,12 @@ export async function answerNodeRequest(
   await pipeline(Readable.fromWeb(answer.body as import('node:stream/web').ReadableStream), outgoing).catch(
     () => undefined,
   );
+}
+
+/** Each cookie is a header of its own. The values of other headers are already joined. */
+function headersOf(headers: Headers): OutgoingHttpHeaders {
+  const cookies = [...headers].flatMap(([name, value]) => (name === 'set-cookie' ? [value] : []));
+  return { ...Object.fromEntries(headers), ...(cookies.length > 0 && { 'set-cookie': cookies }) };
 }
 
 const MALFORMED = 'Ask for a path, with the name of this server as Host.\n';

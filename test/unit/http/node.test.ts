@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { answerNodeRequest } from '../../../src/client/http/node.ts';
 
 /** Requests as an attacker writes them: the handler has to see the path that was sent, whatever else says a host. */
@@ -12,6 +12,11 @@ afterEach(() => {
   for (const close of closing.splice(0)) close();
 });
 
+let answerHeaders: Headers;
+beforeEach(() => {
+  answerHeaders = new Headers();
+});
+
 /** Sends the head of a request as it is, and gives the answer with the addresses that the handler saw. */
 async function send(line: string, ...headers: string[]) {
   const seen: string[] = [];
@@ -19,7 +24,7 @@ async function send(line: string, ...headers: string[]) {
     answerNodeRequest(
       async ({ url }) => {
         seen.push(url);
-        return new Response('answered');
+        return new Response('answered', { headers: answerHeaders });
       },
       incoming,
       outgoing,
@@ -50,6 +55,20 @@ describe('answerNodeRequest', () => {
       expect([seen, answer]).toEqual([[], expect.stringContaining('HTTP/1.1 400 ')]);
     },
   );
+
+  it('sends all cookies of the answer, and its other headers', async () => {
+    for (const cookie of ['session=1; Path=/', 'theme=dark', 'session=; Max-Age=0'])
+      answerHeaders.append('Set-Cookie', cookie);
+    for (const name of ['no-cache', 'no-store']) answerHeaders.append('Cache-Control', name);
+    const { answer } = await send('GET /watch HTTP/1.1', 'Host: shop.example');
+    const sent = answer.split('\r\n').filter((line) => /^(?:set-cookie|cache-control):/i.test(line));
+    expect(sent.map((line) => line.replace(/^[^:]+/, (name) => name.toLowerCase())).sort()).toEqual([
+      'cache-control: no-cache, no-store',
+      'set-cookie: session=1; Path=/',
+      'set-cookie: session=; Max-Age=0',
+      'set-cookie: theme=dark',
+    ]);
+  });
 
   it.each(['GET http://evil/watch/USER-2', 'GET https://evil', 'OPTIONS *'])('answers 400 to %s', async (line) => {
     const { seen, answer } = await send(`${line} HTTP/1.1`, 'Host: shop.example');
