@@ -87,7 +87,8 @@ export async function startFeedOf(
     if (through !== undefined) limits.listMs = LIST_MS;
   };
   const ended = followTail(feed, tail, noteThrough, async (failures) => {
-    await wait(Math.min(MOST_BACKOFF_MS, pollIntervalMs * 2 ** failures), stopping.signal);
+    const backoffMs = Math.min(MOST_BACKOFF_MS, pollIntervalMs * 2 ** failures);
+    await wait(Math.max(pollIntervalMs, backoffMs), stopping.signal);
   }).catch((error: unknown) => feed.fail(stopping.signal.aborted ? feedEnded() : error));
   return {
     feed,

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Feed } from '../../../src/client/feed/feed.ts';
+import { startFeedOf } from '../../../src/client/feed/start-feed.ts';
 import type { WatchQuery } from '../../../src/client/feed/watch.ts';
 import { watchHandler } from '../../../src/client/http/watch-handler.ts';
 import { readContext } from '../../../src/client/read/reader-options.ts';
@@ -8,7 +9,7 @@ import { defineGraph } from '../../../src/core/model/compile/define-graph.ts';
 import { edge, node, rank } from '../../../src/core/model/schema.ts';
 import { derivedOf } from '../../../src/core/plan/derive.ts';
 import type { Store } from '../../../src/core/store-port.ts';
-import { EdgeloomError } from '../../../src/foundation/errors.ts';
+import { EdgeloomError, StoreError } from '../../../src/foundation/errors.ts';
 import { projectionsOfModel } from '../../../src/registry/projections-in-force.ts';
 import { type ReaderLeases, withoutRegistry } from '../../../src/registry/reader-lease.ts';
 import { withReplacedCalls } from '../../../src/store/wrapped.ts';
@@ -275,6 +276,38 @@ it('ends for all with the error of a read, and begins anew', async () => {
   index.query = query;
   expect(context.graph).toBe(graph);
   expect(await open()()).toMatchObject({ type: 'page' });
+});
+
+describe('a feed waits between two reads', () => {
+  it.each([
+    { pollIntervalMs: 500, isFailing: false, waits: [500, 500, 500, 500, 500] },
+    { pollIntervalMs: 60_000, isFailing: false, waits: [60_000, 60_000, 60_000] },
+    // The first read lists no shards, so it cannot fail.
+    { pollIntervalMs: 500, isFailing: true, waits: [500, 1_000, 2_000, 4_000, 8_000, 10_000, 10_000] },
+    { pollIntervalMs: 60_000, isFailing: true, waits: [60_000, 60_000, 60_000] },
+  ])('of a quiet stream, and after failures: %j', async ({ pollIntervalMs, isFailing, waits }) => {
+    let isBegun = false;
+    let nowMs = 0;
+    const source = {
+      async describe() {
+        if (isBegun && isFailing) throw new StoreError('retryable', 'ThrottlingException', 'Slow down.');
+        isBegun = true;
+        return { status: 'ENABLED', shards: [] };
+      },
+    };
+    const waited: number[] = [];
+    const { ended } = await startFeedOf(graph, source as never, {
+      pollIntervalMs,
+      now: () => nowMs,
+      async wait(ms) {
+        if (waited.push(ms) === waits.length) throw new Error('enough');
+        // The next read lists the shards again.
+        nowMs += ms + 60_000;
+      },
+    });
+    await ended;
+    expect(waited).toEqual(waits);
+  });
 });
 
 describe('upTo', () => {
