@@ -1,5 +1,6 @@
 import { ScanCommand } from '@aws-sdk/client-dynamodb';
 import { describe, expect, it } from 'vitest';
+import { deleteNodeWithEdges } from '../../src/client/write/cascade.ts';
 import { createWriter } from '../../src/client/write/writer.ts';
 import { type Item, stringOf } from '../../src/core/items/attribute-value.ts';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
@@ -7,6 +8,8 @@ import type { CompiledModel } from '../../src/core/model/compiled.ts';
 import { edge, node } from '../../src/core/model/schema.ts';
 import type { Store } from '../../src/core/store-port.ts';
 import { StoreError } from '../../src/foundation/errors.ts';
+import { projectionsOfModel } from '../../src/registry/projections-in-force.ts';
+import type { ReaderLeases } from '../../src/registry/reader-lease.ts';
 import { withReplacedCalls } from '../../src/store/wrapped.ts';
 import { evolvingTable } from '../support/migrating-table.ts';
 import { testTable, uniqueTableName } from '../support/table.ts';
@@ -129,6 +132,17 @@ describe('deleteNodeWithEdges', () => {
       expect.arrayContaining(['USER-U1 LEGACY-USER-U2', 'USER-U1 settings', 'GOAL-1 GOALMEMBERSHIP-USER-other']),
     );
     expect(await derived()).toEqual(before);
+  });
+
+  it('counts each item once if the model changes meanwhile, so that it looks again', async () => {
+    const { graph, store } = await populated();
+    await store.put({ source: { S: 'USER-U1' }, target: { S: 'LEGACY-USER-U2' } });
+    const hold: ReaderLeases['hold'] = async (read) => {
+      await read(projectionsOfModel(graph));
+      return await read(projectionsOfModel(graph));
+    };
+    const result = await deleteNodeWithEdges(graph, store, 'USER-U1', { leases: { hold } });
+    expect(result).toMatchObject({ edges: 32, nodes: 1, skipped: 1 });
   });
 });
 

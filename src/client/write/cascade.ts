@@ -92,6 +92,9 @@ async function deleteAll(graph: CompiledModel, store: Store, id: string, leases:
     const cascade: Cascade = { graph, store, projections };
     // Throws if a projection isn't ready. That has to come before any deletion, or edges to a missing node would remain.
     for (const edge of found) sourcesOf(cascade, edge, id);
+    // If the model changes meanwhile, `find` runs again and meets these items again, but none that it has deleted.
+    result.nodes = 0;
+    result.skipped = 0;
     seen = await deleteOutgoing(graph, store, id, result);
     for (const edge of found) await deleteIncoming(cascade, edge, id, result);
   };
