@@ -291,9 +291,20 @@ describe('what cannot be derived', () => {
   it('a computed lone surrogate is a problem: it would be stored as another text', () => {
     expect(problemsOf({ search: { name: computed(() => 'a\ud800') } }, {})).toMatchObject([{ code: 'wrong-type' }]);
   });
-  it('an index item beyond 400 KB is a problem', () => {
-    const options = { search: { name: { project: 'ALL' } } };
-    expect(problemsOf(options, { name: { S: 'a' }, huge })).toMatchObject([{ code: 'item-too-large' }]);
+  it.each<[string, object, Item]>([
+    ['its attributes', { name: { project: 'ALL' } }, { name: { S: 'a' }, huge }],
+    [
+      'its value, and the attribute again',
+      { bio: { shards: 'value', project: ['bio'] } },
+      { bio: { S: 'x'.repeat(210_000) } },
+    ],
+    ['its value alone', { bio: { shards: 'value', project: 'KEYS_ONLY' } }, { bio: { S: 'x'.repeat(409_500) } }],
+  ])('an index item beyond 400 KB is a problem: by %s', (_name, search, attributes) => {
+    expect(problemsOf({ search }, attributes)).toMatchObject([{ code: 'item-too-large' }]);
+  });
+  it('an index item with a long value is none while it fits', () => {
+    const options = { search: { bio: { shards: 'value', project: ['bio'] } } };
+    expect(problemsOf(options, { bio: { S: 'x'.repeat(200_000) } })).toEqual([]);
   });
 
   it('a path is its segments, each with an end, up to the first attribute that is absent', () => {

@@ -21,8 +21,6 @@ import { PartError, type Subject } from './subject.ts';
 
 /** DynamoDB's limit, less an allowance for what a write adds, such as the revision. */
 const ITEM_BYTES = 400 * 1024 - 4096;
-/** The most bytes of an index item's keys and value. Attributes that leave this much room fit without measuring the item. */
-const OTHER_BYTES = 32 * 1024;
 
 interface PlannedOrder {
   order: InboundOrder;
@@ -180,6 +178,7 @@ function tooLongError(key: string, { attribute }: Pick<Encoded, 'attribute'>, pu
   return new PartError('key-too-long', message, attribute);
 }
 
+/** Throws a `PartError` if the item becomes larger than DynamoDB allows. */
 export function withProjection(
   item: Item,
   projection: Projection,
@@ -187,7 +186,7 @@ export function withProjection(
   { isStored }: Pick<OrderPlaces | SearchPlaces, 'isStored'>,
 ): Item {
   // An item with `KEYS_ONLY` still holds the time at which it ends.
-  if (projection.kind === 'KEYS_ONLY' && subject.end === undefined) return item;
+  if (projection.kind === 'KEYS_ONLY' && subject.end === undefined) return isStored ? fitting(item, subject) : item;
   const attributes = subject.projectAttributes(projection);
   return isStored ? withAttributes(item, attributes, subject) : { ...item, [ATTRIBUTES]: { M: attributes } };
 }
@@ -195,9 +194,12 @@ export function withProjection(
 /** Throws a `PartError` if the item becomes larger than DynamoDB allows. */
 export function withAttributes(item: Item, attributes: Item, subject: Pick<Subject, 'type'>): Item {
   item[ATTRIBUTES] = { M: attributes };
-  if (!isItemWithinBytes(attributes, ITEM_BYTES - OTHER_BYTES) && !isItemWithinBytes(item, ITEM_BYTES)) {
-    const message = `the index item of ${subject.type} would have ${itemSizeBytes(item)} bytes with its projected attributes; DynamoDB allows 400 KB. Project fewer attributes`;
-    throw new PartError('item-too-large', message);
-  }
-  return item;
+  return fitting(item, subject);
+}
+
+/** Measures the whole item: with `shards: 'value'`, a value may be as long as its base item. */
+function fitting(item: Item, { type }: Pick<Subject, 'type'>): Item {
+  if (isItemWithinBytes(item, ITEM_BYTES)) return item;
+  const message = `the index item of ${type} would have ${itemSizeBytes(item)} bytes with its values and projected attributes; DynamoDB allows 400 KB. Shorten the values, or project fewer attributes`;
+  throw new PartError('item-too-large', message);
 }
