@@ -15,7 +15,7 @@ const model = () =>
   defineGraph({
     table: {
       ...{ name: uniqueTableName(), partitionKey: 'pk', sortKey: 'sk', ttl: 'gone' },
-      indexes: { gsi0: { name: 'lists', partitionKey: 'list', sortKey: 'place' } },
+      indexes: { gsi0: { name: 'lists', partitionKey: 'list', sortKey: 'position' } },
     },
     nodes: {
       ORG: node({ view: 'ALL', search: { name: {} }, list: true }),

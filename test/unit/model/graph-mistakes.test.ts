@@ -153,6 +153,11 @@ describe('mistakes are all reported at once, each with its path', () => {
       { name: 'records', partitionKey: 'k', sortKey: 'k' },
       'table.partitionKey: "k" is named twice',
     ],
+    [
+      'an attribute of mirrored items',
+      { name: 'records', ttl: '~gone' },
+      'table.ttl: "~gone" is an attribute of mirrored items',
+    ],
     ['indexes with one name', { name: 'records', indexes: { gsi0: 'one', gsi1: 'one' } }, 'table.indexes: two'],
   ])('table: %s', (_name, table, expected) => {
     expect(mistakesOf({ table, nodes: { USER: node() } })[0]).toContain(expected);
@@ -501,6 +506,16 @@ describe('key attributes of an index that', () => {
       'belong to derived items',
       { gsi1: { sortKey: 'value' } },
       'table.indexes.gsi1.sortKey: "value" is an attribute of derived items',
+    ],
+    [
+      "belong to Edgeloom's own items",
+      { gsi0: { partitionKey: 'kind', sortKey: 'places' } },
+      'table.indexes.gsi0.sortKey: "places" is an attribute of Edgeloom\'s own items: name another',
+    ],
+    [
+      'belong to mirrored items',
+      { gsi0: { partitionKey: '~mirror', sortKey: 'place-in-list' } },
+      'table.indexes.gsi0.partitionKey: "~mirror" is an attribute of mirrored items: name another',
     ],
     [
       'are no text',

@@ -1,14 +1,10 @@
-import { attributesInIndex, DERIVED_ATTRIBUTES, SERVICE_ATTRIBUTES, SHORT_TEXTS } from '../../items/derived-item.ts';
+import { attributesInIndex, SHORT_TEXTS } from '../../items/derived-item.ts';
 import { indexesInUse, indexKeysOf } from '../compiled.ts';
-import { BOOKKEEPING } from '../mirrored.ts';
 import { MOST_INDEXES, type NativeDeclarations, nativeIndexesOf, placedNativeIndexes } from '../native-indexes.ts';
 import { namesOfForms } from './against-fields.ts';
 import { AttributeOwners, attributeUses, ownAttributes } from './attribute-uses.ts';
+import { ownerOfAttribute } from './definitions.ts';
 import type { Mistakes } from './mistakes.ts';
-
-function isOwnAttribute(name: string): boolean {
-  return DERIVED_ATTRIBUTES.has(name) || SERVICE_ATTRIBUTES.has(name) || BOOKKEEPING.includes(name);
-}
 
 /** DynamoDB allows 255 characters. Up to 9 of them may follow the keys and say what the index holds. */
 const IN_INDEX_NAMES = /^[A-Za-z0-9_.-]{3,246}$/;
@@ -62,7 +58,7 @@ export function checkNativeIndexes({ table, nodes, edges }: NativeDeclarations, 
     if ([table.partitionKey, table.sortKey].includes(attribute)) place.note(`names ${quoted}, a key of the table`);
     else if (
       keysOfIndexes.includes(attribute) ||
-      (isOwnAttribute(attribute) && !(type === 'S' && SHORT_TEXTS.has(attribute)))
+      (ownerOfAttribute(attribute) !== undefined && !(type === 'S' && SHORT_TEXTS.has(attribute)))
     )
       place.note(
         `names ${quoted}, an attribute of Edgeloom's own items, which DynamoDB would put into the index or refuse`,

@@ -9,6 +9,7 @@ import { ENTRY_FIELDS } from '../../items/element.ts';
 import { TARGET_ID } from '../../items/hashed-key.ts';
 import { isTypeName } from '../../items/keys.ts';
 import type { EdgeModel, IndexName, LabelModel, NodeModel, PartModel, Projection, TableNames } from '../compiled.ts';
+import { BOOKKEEPING } from '../mirrored.ts';
 import { NODE_LIST, nodeList } from '../node-list.ts';
 import { wordsThereAre } from '../options/nearest.ts';
 import { compileProjection } from '../options/option-tables.ts';
@@ -32,12 +33,8 @@ export function compileTable(input: unknown, mistakes: Mistakes): TableNames {
   };
   const entries = Object.entries(names);
   for (const [option, name] of entries) {
-    if (DERIVED_ATTRIBUTES.has(name)) {
-      mistakes.at(option).note(`${JSON.stringify(name)} is an attribute of derived items`);
-    }
-    if (SERVICE_ATTRIBUTES.has(name)) {
-      mistakes.at(option).note(`${JSON.stringify(name)} is an attribute of Edgeloom's own items: name another`);
-    }
+    const owner = ownerOfAttribute(name);
+    if (owner !== undefined) mistakes.at(option).note(`${JSON.stringify(name)} is an attribute of ${owner}`);
     if (entries.some(([other, otherName]) => other !== option && otherName === name)) {
       mistakes.at(option).note(`${JSON.stringify(name)} is named twice`);
     }
@@ -77,8 +74,8 @@ function compileIndexes(
       ['sortKey', indexKeys[index].sort],
     ] as const) {
       const quoted = JSON.stringify(name);
-      if (DERIVED_ATTRIBUTES.has(name) && !usual.has(name))
-        mistakes.at(`${index}.${option}`).note(`${quoted} is an attribute of derived items`);
+      const owner = usual.has(name) ? undefined : ownerOfAttribute(name);
+      if (owner !== undefined) mistakes.at(`${index}.${option}`).note(`${quoted} is an attribute of ${owner}`);
       if (taken.includes(name)) mistakes.at(`${index}.${option}`).note(`${quoted} is named twice`);
       taken.push(name);
     }
@@ -127,6 +124,13 @@ export function compileNode(
     ...(deletedWhen !== undefined && { deletedWhen }),
     ...(expires !== undefined && { expires }),
   };
+}
+
+/** Completes "is an attribute of ..."; undefined for a name that only base items have. */
+export function ownerOfAttribute(name: string): string | undefined {
+  if (DERIVED_ATTRIBUTES.has(name)) return 'derived items';
+  if (BOOKKEEPING.includes(name)) return 'mirrored items: name another';
+  return SERVICE_ATTRIBUTES.has(name) ? "Edgeloom's own items: name another" : undefined;
 }
 
 type OwnNames = Pick<TableNames, 'partitionKey' | 'sortKey' | 'ttl'>;
