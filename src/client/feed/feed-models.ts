@@ -5,7 +5,6 @@ import { checkStoreOptions } from '../../foundation/options.ts';
 import { registryLeases } from '../../registry/reader-lease.ts';
 import { type WithClient, withStore } from '../../store/given.ts';
 import type { FeedModel } from './changes-of.ts';
-import { checkFeedNames } from './fed.ts';
 
 /** Options of `createFeedModels`. */
 export interface FeedModelsOptions {
@@ -22,7 +21,7 @@ export interface FeedModels {
 }
 
 /**
- * Makes the models for `changesOf`, once per process. Throws a `ModelError` if `feed` names something unknown.
+ * Makes the models for `changesOf`, once per process.
  *
  * @example
  * const models = createFeedModels(graph, { client });
@@ -33,7 +32,6 @@ export function createFeedModels(
 ): FeedModels {
   const options = withStore('createFeedModels', graph.table, given);
   checkStoreOptions('createFeedModels', options, { store: true, readNumber: true });
-  checkFeedNames(graph);
   const { store, readNumber = exactNumber } = options;
   const leases = registryLeases(graph, store);
   return { current: () => leases.hold(async (projections) => ({ graph, projections, readNumber })) };

@@ -1,5 +1,4 @@
 import type { FeedModel } from '../../client/feed/changes-of.ts';
-import { checkFeedNames } from '../../client/feed/fed.ts';
 import { Feeder, type TakeEvents } from '../../client/feed/feeder.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import type { ItemKey, ScanSource, Store } from '../../core/store-port.ts';
@@ -219,7 +218,6 @@ function saveEveryMs({ shardCount }: Observer): number {
 }
 
 function feederOf({ graph, store, now }: ObserveOptions, take: TakeEvents, state: ObserverState | undefined): Feeder {
-  checkFeedNames(graph);
   const leases = registryLeases(graph, store);
   const model = (): Promise<FeedModel> =>
     leases.hold(async (projections) => ({ graph, projections, readNumber: losslessNumber }));

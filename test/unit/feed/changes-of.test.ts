@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { changesOf, type FeedModel, placesInForce } from '../../../src/client/feed/changes-of.ts';
 import { Feed } from '../../../src/client/feed/feed.ts';
-import { createFeedModels } from '../../../src/client/feed/feed-models.ts';
 import type { Item } from '../../../src/core/items/attribute-value.ts';
 import { exactNumber } from '../../../src/core/items/plain.ts';
 import { defineGraph } from '../../../src/core/model/compile/define-graph.ts';
@@ -9,9 +8,9 @@ import type { CompiledModel } from '../../../src/core/model/compiled.ts';
 import type { FeedNames } from '../../../src/core/model/feed-names.ts';
 import { edge, node } from '../../../src/core/model/schema.ts';
 import { derivedOf } from '../../../src/core/plan/derive.ts';
+import { ModelError } from '../../../src/foundation/errors.ts';
 import { type ProjectionsInForce, projectionsOfModel } from '../../../src/registry/projections-in-force.ts';
 import { timelessRevision } from '../../support/feed-follower.ts';
-import { MemoryStore } from '../../support/memory-store/memory-store.ts';
 
 const graphWith = (feed?: FeedNames<'USER' | 'TICKET', 'ASSIGNED'>) =>
   defineGraph({
@@ -195,14 +194,15 @@ describe('the feed of a model', () => {
       ...{ views: ['ROOM'], lists: ['ASSIGNED.byNone'], searches: ['TICKET'], counts: ['ASSIGNED'] },
       others: [],
     } as unknown as FeedNames<'USER' | 'TICKET', 'ASSIGNED'>;
-    const store = new MemoryStore(graph.table, {});
-    const make = () => createFeedModels(graphWith(wrong), { store: store as never });
+    const make = () => graphWith(wrong);
     expect(make).toThrow('feed.views: names ROOM: the model has USER, TICKET');
     expect(make).toThrow('feed.lists: names ASSIGNED.byNone: the model has ASSIGNED, ASSIGNED.gsi0, ASSIGNED.byRank');
     expect(make).toThrow('feed.searches: names TICKET: the model has USER, USER.name');
-    expect(make).toThrow('feed.others: is unknown');
+    expect(make).toThrow('feed: has no option "others". There are views, lists, searches, counts');
+    expect(() => graphWith(3 as never)).toThrow('feed: ');
+    expect(() => graphWith({ views: [3] as never })).toThrow('feed.views');
     // @ts-expect-error a type that the model does not have
-    graphWith({ views: ['ROOM'] });
+    expect(() => graphWith({ views: ['ROOM'] })).toThrow(ModelError);
   });
 });
 

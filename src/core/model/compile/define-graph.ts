@@ -9,6 +9,7 @@ import { unshapingOptions } from '../options/checks.ts';
 import { SEARCH_OPTIONS, textFormVersions } from '../options/option-tables.ts';
 import { isPlainObject } from '../options/shape.ts';
 import { checkAgainstFields } from './against-fields.ts';
+import { checkFeed } from './check-feed.ts';
 import { checkNativeIndexes, checkNativeTenants } from './check-native.ts';
 import { compileEdge, compileNode, compileTable, ownNames } from './definitions.ts';
 import { dueList } from './due-list.ts';
@@ -68,6 +69,7 @@ export function defineGraph<const N extends NodeDefinitions, const E extends Edg
   checkNativeIndexes({ table, nodes, edges }, mistakes);
   if (tenantSeparator !== undefined) checkNativeTenants({ table, nodes, edges }, mistakes);
   checkMirrored(input?.mirrored, [...nodes.keys(), ...edges.keys()], mistakes.at('mirrored'));
+  checkFeed(input?.feed, { nodes, edges }, mistakes.at('feed'));
   mistakes.throwAny();
   for (const [type, compiled] of nodes) {
     // If reads show the node itself, an index item of the node would have nothing to show.
