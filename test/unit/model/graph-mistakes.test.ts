@@ -322,6 +322,11 @@ describe('mistakes are all reported at once, each with its path', () => {
     ['a copy that is no name', { copy: [7] }, 'edges.KNOWS.copy'],
     ['a label named type', { edgeSet: ['type'] }, 'edges.KNOWS.edgeSet.type: type is part of every entry'],
     ['a label named target', { edgeSet: { target: 'x' } }, 'edges.KNOWS.edgeSet.target: target is part of every entry'],
+    [
+      'a label named as the end of an edge',
+      { edgeSet: ['~ends'] },
+      'edges.KNOWS.edgeSet.~ends: ~ends is part of every',
+    ],
     ['a label listed twice', { edgeSet: ['a', 'a'] }, 'edges.KNOWS.edgeSet.a: is listed twice'],
     ['keys that are neither plain nor hashed', { keys: 'short' }, "edges.KNOWS.keys: should be 'plain' or 'hashed'"],
     ['no order', { inbound: { shards: 3 } }, 'edges.KNOWS.inbound: names no order'],

@@ -9,6 +9,7 @@ import { ENTRY_FIELDS } from '../../items/element.ts';
 import { TARGET_ID } from '../../items/hashed-key.ts';
 import { isTypeName } from '../../items/keys.ts';
 import type { EdgeModel, IndexName, LabelModel, NodeModel, PartModel, Projection, TableNames } from '../compiled.ts';
+import { ENDS } from '../ends.ts';
 import { BOOKKEEPING } from '../mirrored.ts';
 import { NODE_LIST, nodeList } from '../node-list.ts';
 import { wordsThereAre } from '../options/nearest.ts';
@@ -247,7 +248,7 @@ function compileLabels(option: Shaped<typeof edgeSchema>['edgeSet'], mistakes: M
   const seen = new Set<string>();
   return entries.map(([name, from]): LabelModel => {
     const ofLabel = mistakes.at(name);
-    if (ENTRY_FIELDS.has(name)) {
+    if (ENTRY_FIELDS.has(name) || name === ENDS) {
       ofLabel.note(`${name} is part of every entry; name the label otherwise`);
     }
     if (seen.has(name)) ofLabel.note('is listed twice');
