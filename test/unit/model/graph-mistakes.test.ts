@@ -562,6 +562,20 @@ describe('mistakes in totals', () => {
   });
 });
 
+it('refuses options of orders where there are only totals', () => {
+  const idle = 'is for orders, but there are none: give orders, or leave it out';
+  expect(edgeMistakes({ inbound: { total: {} } })).toEqual([]);
+  expect(edgeMistakes({ inbound: { total: {}, native: false, shards: undefined } })).toEqual([]);
+  expect(edgeMistakes({ inbound: { total: {}, partition: 'x', shards: 5, native: true } })).toEqual([
+    `edges.KNOWS.inbound.partition: ${idle}`,
+    `edges.KNOWS.inbound.shards: ${idle}`,
+    `edges.KNOWS.inbound.native: ${idle}`,
+  ]);
+  expect(edgeMistakes({ inbound: { orders: {}, groupBy: ['k'], includeTarget: true } })).toEqual([
+    `edges.KNOWS.inbound.includeTarget: ${idle}`,
+  ]);
+});
+
 it('says how a sum of a total is written', () => {
   const KNOWS = edge({ from: 'USER', to: 'USER', inbound: { total: { q: 'qty' } } } as never);
   expect(mistakesOf({ table: 'records', nodes: { USER: node() }, edges: { KNOWS } })).toEqual([

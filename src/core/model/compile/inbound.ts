@@ -10,7 +10,7 @@ import type {
 } from '../compiled.ts';
 import { nativeAttribute } from '../native-indexes.ts';
 import { fillSettings, INBOUND_OPTIONS } from '../options/option-tables.ts';
-import { noteClashes } from '../options/option-works.ts';
+import { isTurnedOn, noteClashes } from '../options/option-works.ts';
 import { DUE_ORDER } from '../projection/due-order.ts';
 import { EdgeItemPlaces, OrderPlaces } from '../projection/index-places.ts';
 import type { Mistakes } from './mistakes.ts';
@@ -40,8 +40,14 @@ export function compileInbound(
   if (option === undefined) return undefined;
   const given = Object.entries(option.orders ?? {}).filter(([, entry]) => entry !== undefined);
   if (given.length === 0) {
-    const hasTotals = option.total !== undefined || option.groupBy !== undefined;
-    if (!hasTotals) mistakes.note("names no order: give orders, such as { orders: { byDate: 'date' } }");
+    const { orders: _, total, groupBy, ...ofOrders } = option;
+    if (total === undefined && groupBy === undefined) {
+      mistakes.note("names no order: give orders, such as { orders: { byDate: 'date' } }");
+    } else {
+      const idle = Object.entries(ofOrders).filter(([, value]) => isTurnedOn(value));
+      for (const [name] of idle)
+        mistakes.at(name).note('is for orders, but there are none: give orders, or leave it out');
+    }
     return undefined;
   }
   for (const [name] of given) checkOrderName(name, indexes, mistakes.at(`orders.${name}`));

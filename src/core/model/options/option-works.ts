@@ -115,6 +115,6 @@ export function optionLines(table: WorkingTable): [string, OptionLine][] {
   return Object.entries(table).filter((entry): entry is [string, OptionLine] => entry[1].check !== undefined);
 }
 
-function isTurnedOn(value: unknown): boolean {
+export function isTurnedOn(value: unknown): boolean {
   return value !== undefined && value !== false;
 }
