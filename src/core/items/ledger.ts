@@ -127,9 +127,9 @@ export function groupsAtZero(count: Item): { set: Item; unset: string[] } | unde
 }
 
 export function valuesNamedBy(attribute: string, value: Item[string]): string[] {
-  const [, named] = /^by\/[^/]{1,64}\/(.*)$/s.exec(attribute) ?? [];
+  const named = groupValueOf(attribute);
   const texts = attribute.startsWith(keysAttribute('')) ? textsOf(value) : [];
-  return [...(named === undefined ? [] : [named]), ...texts].map((text) => text.slice(1));
+  return [...(named === undefined ? [] : [named.value]), ...texts].map((text) => text.slice(1));
 }
 
 export function sameAmounts(left: Amounts, right: Amounts): boolean {
@@ -140,9 +140,16 @@ export function sameAmounts(left: Amounts, right: Amounts): boolean {
 
 export function hasRoomForOthers(amounts: Amounts): boolean {
   return [...amounts].some(([attribute, units]) => {
-    if (units <= 0n || !attribute.endsWith(`/${OTHER_VALUES}`)) return false;
-    return namedValues(amounts, attribute.slice(0, -OTHER_VALUES.length)).length < MOST_VALUES;
+    const { group, value } = groupValueOf(attribute) ?? {};
+    if (group === undefined || value !== OTHER_VALUES || units <= 0n) return false;
+    return namedValues(amounts, `${groupAttribute(group)}/`).length < MOST_VALUES;
   });
+}
+
+/** Returns the parts of a group's amount, such as `by/kind/Sa/b`. A value may contain slashes, the group's name doesn't. */
+function groupValueOf(attribute: string): { group: string; value: string } | undefined {
+  const [, group, value] = /^by\/([^/]{1,64})\/(.*)$/s.exec(attribute) ?? [];
+  return group === undefined || value === undefined ? undefined : { group, value };
 }
 
 /** Decides item by item which values without a name get one. */
@@ -188,6 +195,8 @@ interface GroupValue {
   attribute: string;
   value: string;
   stays: boolean;
+  /** False if the current item's value has no name of its own in the count. */
+  isNamed: boolean;
 }
 
 function groupValues({ current, expected }: CountedChange, readmits: boolean): GroupValue[] {
@@ -198,7 +207,8 @@ function groupValues({ current, expected }: CountedChange, readmits: boolean): G
     const value = stringOf(stored);
     if (value === undefined) return [];
     const isSame = isSameCount && stringOf(before.get(attribute)) === value;
-    return [{ attribute, value, stays: isSame && !(readmits && other.has(attribute)) }];
+    const isNamed = !other.has(attribute);
+    return [{ attribute, value, stays: isSame && (isNamed || !readmits), isNamed }];
   });
 }
 
@@ -231,17 +241,16 @@ export class Room {
     this.rest = new Map(storedAmounts(count));
     for (const change of changes) {
       addAmounts(this.rest, amountsOf(change.current, countName), -1n);
-      for (const { attribute, value, stays } of groupValues(change, readmits)) {
-        if (stays) addAmounts(this.rest, new Map([[`${attribute}/${value}`, ONE]]));
+      for (const { attribute, value, stays, isNamed } of groupValues(change, readmits)) {
+        if (stays) addAmounts(this.rest, new Map([[`${attribute}/${isNamed ? value : OTHER_VALUES}`, ONE]]));
       }
     }
   }
 
   /** Returns groups whose value gets no name. Values that the item already has stay as they are, but `readmits` names them if it can. */
   groupsWithoutRoom(change: CountedChange): string[] {
-    const other = new Set(textsOf(change.current?.[OTHER]));
     return groupValues(change, this.readmits)
-      .filter(({ attribute, value, stays }) => (stays ? other.has(attribute) : !this.takes(attribute, value)))
+      .filter(({ attribute, value, stays, isNamed }) => (stays ? !isNamed : !this.takes(attribute, value)))
       .map(({ attribute }) => attribute);
   }
 
@@ -309,7 +318,7 @@ export function withGroupsWithoutRoom(item: Item | undefined, others: readonly s
 export function groupValuesByAttribute(amounts: Amounts): Record<string, string[]> {
   const keys: Record<string, string[]> = {};
   for (const [attribute, units] of amounts) {
-    const [, group, value] = /^by\/([^/]{1,64})\/(.*)$/s.exec(attribute) ?? [];
+    const { group, value } = groupValueOf(attribute) ?? {};
     if (group === undefined || value === undefined || value === OTHER_VALUES || units <= 0n) continue;
     const attributeOfKeys = keysAttribute(group);
     keys[attributeOfKeys] = [...(keys[attributeOfKeys] ?? []), value];

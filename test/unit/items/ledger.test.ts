@@ -23,6 +23,10 @@ describe('values of a group without a name', () => {
     expect(hasRoomForOthers(new Map([['by/kind/S0', ONE]]))).toBe(false);
   });
 
+  it('are not values that end like them', () => {
+    expect(hasRoomForOthers(new Map([['by/kind/Sx/~other', ONE]]))).toBe(false);
+  });
+
   it('get a name one after another, until the room is taken', () => {
     const room = new RoomForOthers(amounts(MOST_VALUES - 2));
     const taken = ['a', 'b', 'c', 'a', '0'].filter((kind) => room.takes(edge(kind, true)));
@@ -64,5 +68,13 @@ describe('the room for a value of a group', () => {
     expect(roomOf(undefined, 'new')).toMatchObject({ others: [], isTaken: true });
     expect(roomOf(total(MOST_VALUES), '1')).toMatchObject({ others: [], isTaken: true });
     expect(roomOf(total(MOST_VALUES), 'new')).toMatchObject({ others: ['by/kind'], isTaken: true });
+  });
+
+  it('is that of a value of no edge, even beside an edge with that value that has no name and keeps it so', () => {
+    const count = { ...total(MOST_VALUES), 'by/kind/S0': { N: '0' }, 'by/kind/~other': { N: '1' } };
+    const stays = { current: edge('0', true), expected: edge('0') };
+    const room = new Room(count, TOTAL, [stays, change('new')]);
+    expect([stays, change('new')].map((one) => room.groupsWithoutRoom(one))).toEqual([['by/kind'], []]);
+    expect(room.freed.unset).toEqual(['by/kind/S0']);
   });
 });
