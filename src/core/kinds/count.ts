@@ -18,6 +18,7 @@ import type { ItemKey, Store } from '../store-port.ts';
 import type { Difference } from './difference.ts';
 import { faultsOfForm } from './form.ts';
 import { edgesOfType, type ItemKind, MANY, origin } from './kind.ts';
+import { lineOfCount, lineOfTotal } from './parts/totals.ts';
 
 /**
  * The number of a node's counted edges of a type, with their sums and groups. The counted items determine the count: each is written in one
@@ -49,11 +50,10 @@ const COUNTS: Omit<ItemKind<'count' | 'total'>, 'name' | 'originsOf'> = {
 export const count: ItemKind<'count'> = {
   ...COUNTS,
   name: 'count',
-  originsOf: (_graph, { source }, { edgeType }, item) => {
+  originsOf: (graph, { source }, { edgeType }, item) => {
     const number = numberOf(item[COUNT]) ?? 'no number';
-    return [
-      origin({ source, target: edgesOfType(edgeType) }, `edges.${edgeType}.degree`, `Edges that it counts: ${number}.`),
-    ];
+    const line = lineOfCount({ ...graph.edges.get(edgeType), type: edgeType });
+    return [origin({ source, target: edgesOfType(edgeType) }, line, `Edges that it counts: ${number}.`)];
   },
 };
 
@@ -61,10 +61,11 @@ export const count: ItemKind<'count'> = {
 export const total: ItemKind<'total'> = {
   ...COUNTS,
   name: 'total',
-  originsOf: (_graph, _place, { edgeType }, item) => {
+  originsOf: (graph, _place, { edgeType }, item) => {
     const number = numberOf(item[COUNT]) ?? 'no number';
     const edges = { source: MANY, target: edgesOfType(edgeType) };
-    return [origin(edges, `edges.${edgeType}.inbound.total`, `Edges that it adds up: ${number}.`)];
+    const line = lineOfTotal({ ...graph.edges.get(edgeType), type: edgeType });
+    return [origin(edges, line, `Edges that it adds up: ${number}.`)];
   },
 };
 

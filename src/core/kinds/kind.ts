@@ -94,8 +94,8 @@ export interface ItemKind<Kind extends DerivedKind = DerivedKind> extends ItemFo
 }
 
 export interface KindOfTarget<Kind extends KindInTarget = KindInTarget> extends ItemKind<Kind> {
-  /** The edge type's option that asks for the item, as shown to users. */
-  askedBy: string;
+  /** Returns the path in the model that asks for the item, as shown to users. */
+  lineOf(edge: EdgeModel): string;
   isAskedBy(edge: EdgeModel): boolean;
   keyOf(edge: EdgeModel, source: string): DerivedSortKey;
   fieldsOf(edge: EdgeModel, source: string, subject: Subject): Item;

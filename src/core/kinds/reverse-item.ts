@@ -17,7 +17,7 @@ import { type KindOfTarget, origin } from './kind.ts';
  */
 export const reverseItem: KindOfTarget<'reverse-item'> = {
   name: 'reverse-item',
-  askedBy: 'copy (reverse item)',
+  lineOf: ({ type }) => `edges.${type}.copy (reverse item)`,
   isAskedBy: ({ copy }) => copy !== undefined,
   keyOf: ({ type }, child) => new FanOutPlaces(type).reverseKey(child),
   fieldsOf: (_edge, child) => ({ [CHILD]: { S: child } }),

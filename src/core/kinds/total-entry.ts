@@ -10,12 +10,12 @@ import { countHolding } from './count.ts';
 import { faultsOfForm } from './form.ts';
 import { differencesByBase, INDEXED } from './index-item.ts';
 import { type KindOfTarget, origin } from './kind.ts';
-import { countedFields } from './parts/totals.ts';
+import { countedFields, lineOfTotal } from './parts/totals.ts';
 
 /** An edge's entry in a node's total of incoming edges. It is in the node's partition, the edge in its source's. */
 export const totalEntry: KindOfTarget<'total-entry'> = {
   name: 'total-entry',
-  askedBy: 'inbound.total (entry)',
+  lineOf: (edge) => `${lineOfTotal(edge)} (entry)`,
   isAskedBy: ({ incoming }) => incoming !== undefined,
   keyOf: ({ incoming }, source) => incoming!.places.itemKey({ source }),
   // A hashed key doesn't contain the edge's source, so a field holds it.
@@ -40,7 +40,9 @@ export const totalEntry: KindOfTarget<'total-entry'> = {
   originsOf(graph, key, { edgeType }, item) {
     const edge = edgeOfEntry(graph, key, item);
     const reason = `The edge whose part in the total of ${key.source} it is.`;
-    return edge === undefined ? [] : [origin(edge, `edges.${edgeType}.inbound.total`, reason)];
+    return edge === undefined
+      ? []
+      : [origin(edge, lineOfTotal({ ...graph.edges.get(edgeType), type: edgeType }), reason)];
   },
 };
 

@@ -5,6 +5,7 @@ import { countHolding } from '../../core/kinds/count.ts';
 import { type Difference, type Suspect, textsOfDifferences } from '../../core/kinds/difference.ts';
 import { kindOfTarget } from '../../core/kinds/in-target.ts';
 import { type Outcome, Outcomes } from '../../core/kinds/parts/outcomes.ts';
+import { lineOfTotal } from '../../core/kinds/parts/totals.ts';
 import { classifyBaseItem, misfitText } from '../../core/model/base-item.ts';
 import { type CompiledModel, type EdgeModel, layersOf } from '../../core/model/compiled.ts';
 import { needsSource, sourceNodeKeys, sourceNodeOf } from '../../core/model/joined.ts';
@@ -126,10 +127,11 @@ function askedBy(
   if (edge.copy !== undefined)
     all.push({ ...asked(`${line}.copy`, { source, sortKey: VIEW_KEY, bases: [key] }), of: isCopy });
   for (const { key: item } of inTarget) {
-    const { askedBy } = kindOfTarget(item.target)!;
-    all.push(asked(`${line}.${askedBy}`, { source: item.source, sortKey: item.target, bases: [key] }));
+    all.push(
+      asked(kindOfTarget(item.target)!.lineOf(edge), { source: item.source, sortKey: item.target, bases: [key] }),
+    );
     const total = countHolding(graph, key, item.target);
-    if (total !== undefined) all.push(asked(`${line}.inbound.total`, { source: item.source, sortKey: total.key }));
+    if (total !== undefined) all.push(asked(lineOfTotal(edge), { source: item.source, sortKey: total.key }));
   }
   for (const { edges } of layersOf(graph)) {
     const { count } = edges.get(edge.type) ?? {};

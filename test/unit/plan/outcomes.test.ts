@@ -1,11 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { Item } from '../../../src/core/items/attribute-value.ts';
 import { VIEW_KEY } from '../../../src/core/items/keys.ts';
+import { kindOfDerivedKey } from '../../../src/core/kinds/all-kinds.ts';
 import { type Outcome, Outcomes } from '../../../src/core/kinds/parts/outcomes.ts';
 import { defineGraph } from '../../../src/core/model/compile/define-graph.ts';
 import { sourceNodeOf } from '../../../src/core/model/joined.ts';
 import { lineOfSearch } from '../../../src/core/model/options/option-tables.ts';
-import { date, derive, edge, node, number, rank, source } from '../../../src/core/model/schema.ts';
+import { TotalPlaces } from '../../../src/core/model/projection/places.ts';
+import { date, derive, edge, node, number, rank, source, sum } from '../../../src/core/model/schema.ts';
 import { derivedOf } from '../../../src/core/plan/derive.ts';
 
 const graph = defineGraph({
@@ -43,6 +45,8 @@ const graph = defineGraph({
       expires: 'expiresAt',
       inbound: { orders: { byDue: date('due') }, partition: 'team' },
     }),
+    VISITS: edge({ from: 'GOAL', to: 'USER', outgoing: { groupBy: ['kind'] }, inbound: { groupBy: ['kind'] } }),
+    PAYS: edge({ from: 'GOAL', to: 'USER', inbound: { total: { all: sum('amount') }, groupBy: ['kind'] } }),
     SEEN: edge({
       from: 'GOAL',
       to: 'USER',
@@ -66,6 +70,24 @@ function outcomesOf(target: string, image: Item, nodeImage: Item | undefined = u
 function textOf({ why = 'asked', isFault }: Outcome): string {
   return isFault ? `! ${why}` : why;
 }
+
+describe('the line of a count or total', () => {
+  const entryOf = (type: string) => new TotalPlaces(type).itemKey({ source: 'GOAL-1' });
+  it.each([
+    ['GOAL-1', '~degree/MEMBER', 'edges.MEMBER.degree'],
+    ['GOAL-1', '~degree/VISITS', 'edges.VISITS.outgoing'],
+    ['USER-1', '~total/VISITS', 'edges.VISITS.inbound.groupBy'],
+    ['USER-1', entryOf('VISITS'), 'edges.VISITS.inbound.groupBy'],
+    ['USER-1', '~total/PAYS', 'edges.PAYS.inbound.total'],
+    ['USER-1', entryOf('PAYS'), 'edges.PAYS.inbound.total'],
+  ])('%s %s is one that the model has', (source, target, line) => {
+    const { key, kind } = kindOfDerivedKey(target)!;
+    expect(kind.originsOf(graph, { source, target }, key, {}).map((origin) => origin.name)).toEqual([line]);
+  });
+  it('is the same for an edge that is counted', () => {
+    expect(outcomesOf('VISITS-USER-1', {})['edges.VISITS.outgoing']).toBe('asked');
+  });
+});
 
 describe('what an image comes to in each line of the model', () => {
   it('names what a node lacks in each search', () => {

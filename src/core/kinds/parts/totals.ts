@@ -12,8 +12,13 @@ import { PartError, type Subject } from './subject.ts';
 /** The longest value to group by, limited because a total holds each value twice. */
 const MOST_GROUP_BYTES = 256;
 
-export function lineOfCount({ type }: EdgeModel): string {
-  return `edges.${type}.degree`;
+export function lineOfCount({ type, count }: Pick<EdgeModel, 'type' | 'count'>): string {
+  return `edges.${type}.${count?.totals === undefined ? 'degree' : 'outgoing'}`;
+}
+
+export function lineOfTotal({ type, incoming }: Pick<EdgeModel, 'type' | 'incoming'>): string {
+  const { sums = [], groups = [] } = incoming?.totals ?? {};
+  return `edges.${type}.inbound.${sums.length === 0 && groups.length > 0 ? 'groupBy' : 'total'}`;
 }
 
 export function countedFields({ places, totals, isSuperseded }: CountModel, subject: Subject): Item {
