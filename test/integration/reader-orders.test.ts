@@ -142,12 +142,14 @@ describe('named orders', () => {
     const page = await reader.page('USER-1', 'FOR', { order: 'byHours', limit: 2, reverse: true });
     expect(page.items.map(({ id }) => id)).toEqual(['TICKET-plain', byHours.at(-1)!.source]);
     const open = reader as unknown as ReturnType<typeof createReader<CompiledModel>>;
-    await expect(open.inbound('USER-1', 'FOR', { order: 'byColour' })).rejects.toThrow(
-      expect.objectContaining({
-        code: 'unknown-order',
-        hint: expect.stringContaining('gsi0, gsi1, byPriority, byHours'),
-      }),
-    );
+    for (const order of ['byColour', Object.create(null)]) {
+      await expect(open.inbound('USER-1', 'FOR', { order })).rejects.toThrow(
+        expect.objectContaining({
+          code: 'unknown-order',
+          hint: expect.stringContaining('gsi0, gsi1, byPriority, byHours'),
+        }),
+      );
+    }
   });
 });
 

@@ -117,5 +117,16 @@ describe('checkKeyText', () => {
   });
   it('shortens long values in messages', () => {
     expect(describeValue('x'.repeat(200))).toHaveLength(80);
+    expect(describeValue(['x'.repeat(200)])).toHaveLength(80);
+  });
+  it.each<[unknown, string]>([
+    ['a\nb', '"a\\nb"'],
+    [['a\nb', 'c'], 'a\\nb,c'],
+    [7, '7'],
+    [undefined, 'undefined'],
+    [Object.create(null), '[object Object]'],
+    [[Object.create(null)], '[object Object]'],
+  ])('shows any value in one line', (value, text) => {
+    expect(describeValue(value)).toBe(text);
   });
 });

@@ -31,7 +31,7 @@ export function findEdge(graph: CompiledModel, edgeType: string): EdgeModel {
 }
 
 export function findSearch(graph: CompiledModel, name: string): SearchModel {
-  const dot = String(name).indexOf('.');
+  const dot = typeof name === 'string' ? name.indexOf('.') : -1;
   const search = dot < 0 ? undefined : graph.nodes.get(name.slice(0, dot))?.searches.get(name.slice(dot + 1));
   if (search !== undefined) return search;
   const names = [...graph.nodes.values()].flatMap(({ searches }) =>
@@ -62,7 +62,7 @@ export function findOrder(edge: EdgeModel, name: string | undefined): FoundOrder
     if (name === undefined || name === order.name) return { inbound, order };
   }
   const orders = declaredSentence('orders', inbound.orders.keys(), name);
-  const isDirection = optionsMeantBy(String(name))[0] === 'reverse';
+  const isDirection = typeof name === 'string' && optionsMeantBy(name)[0] === 'reverse';
   throw new EdgeloomError(
     'unknown-order',
     `The edge type ${edge.type} has no order ${describe(name)}.`,
