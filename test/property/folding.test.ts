@@ -16,6 +16,11 @@ const text = fc.oneof(
   fc.array(odd, { maxLength: 8 }).map((parts) => parts.join('')),
 );
 
+/** Their upper case is that of `i`, but Unicode's case folding keeps the two letters apart. */
+const DOTLESS = 'ı𝚤';
+const upperCase = (text: string): string =>
+  text.replace(new RegExp(`[^${DOTLESS}]+`, 'gu'), (others) => others.toUpperCase());
+
 /** Surrogates, and code points without a character. */
 const WITHOUT_CHARACTER = /[\p{Cs}\p{Cn}\p{Co}]/u;
 
@@ -30,7 +35,7 @@ function* everyCharacter(): Generator<string> {
 describe('folded texts', () => {
   it('are equal for each character of Unicode, its upper and lower case, and its normal forms', () => {
     const others: ((one: string) => string)[] = [
-      (one) => one.toUpperCase(),
+      upperCase,
       (one) => one.toLowerCase(),
       (one) => one.normalize('NFC'),
       (one) => one.normalize('NFKD'),
@@ -48,10 +53,22 @@ describe('folded texts', () => {
     expect(wrong).toEqual([]);
   });
 
+  it('are equal for no characters that Unicode keeps apart', () => {
+    const mixed: string[] = [];
+    for (const one of everyCharacter()) {
+      const [folded, decomposed] = [fold(one), one.normalize('NFKD')];
+      if (folded === decomposed) continue;
+      const pattern = Array.from(folded, (codePoint) => `\\u{${codePoint.codePointAt(0)!.toString(16)}}`).join('');
+      // With both flags, a regular expression compares by Unicode's simple case folding, which folds no letter to two.
+      if (!new RegExp(`^${pattern}$`, 'iu').test(decomposed)) mixed.push(one);
+    }
+    expect(mixed).toEqual(['ß', 'ẞ']);
+  });
+
   it('are equal for a text, its upper and lower case', () => {
     fc.assert(
       fc.property(text, (given) => {
-        expect(fold(given.toUpperCase())).toBe(fold(given));
+        expect(fold(upperCase(given))).toBe(fold(given));
         expect(fold(given.toLowerCase())).toBe(fold(given));
         expect(fold(fold(given))).toBe(fold(given));
       }),

@@ -7,11 +7,12 @@ import { TooLongError } from './encoding-error.ts';
 import type { TextForm } from './text-form.ts';
 
 /** Belongs to the definition of each search with `caseInsensitive`, so that a new version rebuilds these searches. */
-export const FOLDING = 2;
+export const FOLDING = 3;
 /** Two UTF-16 units fold to at least one byte, and an index key has 1,024 bytes. */
 export const MAX_FOLDED_CHARACTERS = 2048;
 
 const UNFOLDED = /[^\u0000-@[-\u007f]/gu;
+const DOTLESS_I = '\u0131';
 const REMEMBERED = 4096;
 const remembered = new Map<string, string>();
 
@@ -36,7 +37,10 @@ function foldOf(codePoint: string): string {
 
 /** Repeats until nothing changes: `ẞ` becomes `ß` and then `ss`. */
 function computeFold(text: string): string {
-  const upper = text.normalize('NFKD').toUpperCase();
+  // The upper case of the dotless i is I, but Unicode folds only I and i to one another.
+  const upper = Array.from(text.normalize('NFKD'), (codePoint) =>
+    codePoint === DOTLESS_I ? codePoint : codePoint.toUpperCase(),
+  ).join('');
   // Convert each code point by itself: a sigma at the end of a word has another lower case.
   const lower = Array.from(upper, (codePoint) => codePoint.toLowerCase());
   const fold = lower.join('').normalize('NFKD');

@@ -102,6 +102,8 @@ describe('strings', () => {
     expect(encodeValue({ S: 'Ｔerui Ⅳ' }, 'string', FOLDED)).toBe('terui iv');
     expect(foldText('e\u0301')).toBe(foldText('É'));
     expect(foldText('STRASSE')).toBe(foldText('Straße'));
+    expect(foldText('ılık')).not.toBe(foldText('ilik'));
+    expect(foldText('ILIK')).toBe(foldText('ilik'));
     expect(foldText('οδοσ')).toBe(foldText('ΟΔΟΣ'));
     expect(foldText('ΟΔΟΣΣΕΑΣ').startsWith(foldText('ΟΔΟΣΣ'))).toBe(true);
   });
