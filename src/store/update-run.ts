@@ -7,7 +7,7 @@ const CONCURRENCY = 32;
 
 export interface UpdatePart {
   places: readonly number[];
-  /** If this throws a `StoreError`, the error is the outcome of all items of the part. */
+  /** If this throws a `StoreError`, the error is the outcome of all items of the part that have none yet. */
   send: (run: UpdateRun) => Promise<void>;
 }
 
@@ -35,7 +35,11 @@ export class UpdateRun {
       try {
         await send(this);
       } catch (error) {
-        this.fail(places, error);
+        // A part may take several calls, so an earlier one may already have answered for some items.
+        this.fail(
+          places.filter((place) => this.outcomes[place] === undefined),
+          error,
+        );
       }
     };
     await forEachAtOnce(parts, sendPart, { concurrency });

@@ -249,6 +249,23 @@ describe('writes by statements', () => {
     expect(outcomes).toMatchObject(two.map(() => ({ error: { code: 'no-time' } })));
   });
 
+  it.each([
+    ['throttled', 'ThrottlingException', 'retryable'],
+    ['forbidden', 'ResourceNotFoundException', 'fatal'],
+  ])('stay applied where the next form of the others is %s', async (_name, code, kind) => {
+    let calls = 0;
+    const failSecond = () => (++calls === 2 ? refuseWith(code)() : undefined);
+    const refuse = (_: string, target: string) => (target === '~b' ? { Code: 'ValidationError' } : undefined);
+    const { sent, calls: made, writes } = tableThat(refuse, failSecond);
+    const outcomes = await writes.updateMany([...two, update('~add', { add: { count: '1' } })], made);
+    expect(outcomes).toMatchObject([
+      { applied: true, wcu: 4 },
+      { applied: false, error: { kind, code } },
+      { applied: true, wcu: 1 },
+    ]);
+    expect(sent).toEqual(['UpdateItem ~add', 'statements 2', 'statements 1']);
+  });
+
   it('fail together with their call, to be retried', async () => {
     const { calls, writes } = tableThat(() => undefined, refuseWith('ThrottlingException'));
     const outcomes = await writes.updateMany(two, calls);
