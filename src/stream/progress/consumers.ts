@@ -73,7 +73,9 @@ export async function readConsumers(
     const progress = isExpired ? undefined : readProgress(item);
     if (progress !== undefined) found.push(progress);
   }
-  return found;
+  // A consumer that stops says so only in the items that it still has to write.
+  const stopped = new Set(found.filter(({ isStopped }) => isStopped).map(({ id }) => id));
+  return found.map((progress) => ({ ...progress, isStopped: stopped.has(progress.id) }));
 }
 
 /** Returns the newest applied record of each shard. Earlier records are applied, too, because a worker reads a shard alone and in order. */

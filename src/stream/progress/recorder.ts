@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { ChangeRecord } from '../../core/items/change-record.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import type { Store } from '../../core/store-port.ts';
+import { CALLS_AT_ONCE, forEachSettled } from '../../foundation/for-each.ts';
 import { type Runtime, type RuntimeOptions, runtimeOf } from '../../foundation/runtime.ts';
 import { type Claim, claimOf, claimsItem } from './claims.ts';
 import { type ConsumerKind, progressItem, type ShardProgress } from './consumers.ts';
@@ -30,7 +31,7 @@ const MOST_KEPT = 10_000;
 
 /**
  * Writes to the table what a consumer has applied: the claims of its records, and its position in each shard. Every ten seconds it writes
- * one progress item, and one claims item for each 36 claims. A failed write doesn't fail the consumer.
+ * one progress item, and one claims item for each 36 claims; when it stops, all that is left. A failed write doesn't fail the consumer.
  */
 export class ProgressRecorder {
   private readonly id: string;
@@ -189,22 +190,27 @@ export class ProgressRecorder {
   private async writeProgress(isStopped: boolean): Promise<void> {
     const { graph, store, kind, stream } = this.options;
     const nowMs = this.now();
-    const [part = 0] = this.unwritten;
-    this.unwritten.delete(part);
-    const shards = [...this.shards.values()].slice(part * SHARDS_A_WRITE, (part + 1) * SHARDS_A_WRITE);
+    const [next = 0, ...others] = this.unwritten;
     const { id, records } = this;
     // During a batch, the absence of new records says nothing about the consumer's speed.
     const isCounted = records > 0 || this.inHand === 0;
     if (isCounted) this.told = { records, intervalMs: nowMs - this.sinceMs };
     const model = graph.fingerprint;
-    try {
-      const writes = await store.writesBy?.();
-      const progress = { id, kind, model, stream, seenAtMs: nowMs, isStopped, shards, ...this.told, writes };
-      await store.put(progressItem(graph.table, progress, part));
-    } catch (error) {
-      this.unwritten.add(part);
-      throw error;
-    }
+    const shards = [...this.shards.values()];
+    const writePart = async (part: number): Promise<void> => {
+      this.unwritten.delete(part);
+      try {
+        const writes = await store.writesBy?.();
+        const own = shards.slice(part * SHARDS_A_WRITE, (part + 1) * SHARDS_A_WRITE);
+        const progress = { id, kind, model, stream, seenAtMs: nowMs, isStopped, shards: own, ...this.told, writes };
+        await store.put(progressItem(graph.table, progress, part));
+      } catch (error) {
+        this.unwritten.add(part);
+        throw error;
+      }
+    };
+    // A stopped consumer has no later write for the other parts.
+    await forEachSettled(isStopped ? [next, ...others] : [next], writePart, { concurrency: CALLS_AT_ONCE });
     this.records -= records;
     if (isCounted) this.sinceMs = nowMs;
   }

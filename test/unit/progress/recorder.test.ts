@@ -4,7 +4,12 @@ import { defineGraph } from '../../../src/core/model/compile/define-graph.ts';
 import { node } from '../../../src/core/model/schema.ts';
 import type { WayOfWriting } from '../../../src/core/store-port.ts';
 import { readClaims } from '../../../src/stream/progress/claims.ts';
-import { type ConsumerKind, type ConsumerProgress, readProgress } from '../../../src/stream/progress/consumers.ts';
+import {
+  type ConsumerKind,
+  type ConsumerProgress,
+  readConsumers,
+  readProgress,
+} from '../../../src/stream/progress/consumers.ts';
 import { ProgressRecorder } from '../../../src/stream/progress/recorder.ts';
 import { MemoryStore } from '../../support/memory-store/memory-store.ts';
 
@@ -135,6 +140,26 @@ describe('a recorder of progress', () => {
     await recorder.stop();
     expect(last(progress).isStopped).toBe(true);
     expect(await claimed()).toEqual([{ ...claim(1, 1, 1), isWhole: true }]);
+  });
+
+  it('has stopped with all its items, and leaves no place of a shard unwritten', async () => {
+    const { recorder, store } = recorderOf();
+    for (let second = 0; second < 30; second++) {
+      for (let n = 0; n < 12; n++) recorder.noteApplied(records(1_000 * n + second), shard(n));
+      recorder.schedule();
+      await vi.advanceTimersByTimeAsync(1_000);
+    }
+    // The first item has nothing new to say at the end.
+    await vi.advanceTimersByTimeAsync(30_000);
+    for (let n = 5; n < 12; n++) recorder.noteApplied(records(1_000 * n + 30), shard(n));
+    const consumers = () => readConsumers(store, graph.table, Date.now());
+    expect((await consumers()).map(({ isStopped }) => isStopped)).toEqual([false, false, false]);
+    await recorder.stop();
+    expect((await consumers()).map(({ isStopped }) => isStopped)).toEqual([true, true, true]);
+    const places = (await consumers()).flatMap(({ shards }) => shards.map(({ sequenceNumber }) => sequenceNumber));
+    expect(places).toEqual(
+      Array.from({ length: 12 }, (_, n) => records(1_000 * n + (n < 5 ? 29 : 30))[0]!.sequenceNumber),
+    );
   });
 
   it('writes nothing more once it has stopped, even if a write ends then', async () => {
