@@ -19,6 +19,7 @@ export abstract class ShardWorker<Run extends FollowRun, Batch extends ReadBatch
     private readonly pollIntervalMs: number,
   ) {}
 
+  /** From now on, the journal must get no place of this shard: the shard would be reported again as one that has left the stream. */
   cancel(): void {
     this.cancelled = true;
   }
@@ -63,6 +64,8 @@ export abstract class ShardWorker<Run extends FollowRun, Batch extends ReadBatch
 
   /** Forgets the kept place: the records after it are lost, so continuing there would find the same gap again. */
   protected onTrimmed(message: string): void {
+    // The shard has left the stream, which was reported.
+    if (this.cancelled) return;
     this.run.report.onTrimmed(this.shardId, message);
     this.run.journal.noteShard({ shardId: this.shardId, finished: false });
   }

@@ -8,6 +8,7 @@ import { createSourceWorker } from '../../src/projecting/worker/worker.ts';
 import type { BatchReport, TrimmedShard, WorkerSettings } from '../../src/projecting/worker/worker-types.ts';
 import { readHead } from '../../src/registry/head.ts';
 import { type Checkpoint, type CheckpointStore, memoryCheckpoint } from '../../src/stream/checkpoint.ts';
+import { StreamError } from '../../src/stream/source.ts';
 import { failingStore, followGraph, follows, idsOf, recordingLogger, user, viewOf } from '../support/follow-graph.ts';
 import { ScriptedStream } from '../support/scripted-stream.ts';
 import { testTable } from '../support/table.ts';
@@ -172,6 +173,46 @@ describe('trimmed data', () => {
     await worker.stop();
     expect(await run).toMatchObject({ records: 2, trimmed: [{ shardId: 'only' }] });
   });
+
+  it.each(['read', 'applied in part'])(
+    'a shard that leaves the stream while it is %s is reported once',
+    async (how) => {
+      const { graph, store, stream, make } = await scripted();
+      for (let i = 0; i < 4; i++) await stream.put('only', user(`${i}`));
+      let tell = (): void => undefined;
+      const told = new Promise<void>((resolve) => {
+        tell = resolve;
+      });
+      let isFirst = true;
+      const leave = async (): Promise<boolean> => {
+        if (!isFirst) return false;
+        isFirst = false;
+        stream.vanish('only');
+        stream.open('child', 'only');
+        await stream.put('child', user('5'));
+        await told;
+        return true;
+      };
+      stream.beforeRead = async () => {
+        if (how === 'read' && (await leave())) throw new StreamError('trimmed', 'The records are gone.');
+      };
+      const inner = createProjector(graph, { store });
+      const projector: Projector = {
+        async project(records, options) {
+          if (how === 'read' || !(await leave())) return inner.project(records, options);
+          const result = await inner.project(records.slice(0, 2), options);
+          return { ...result, failedFrom: records[2], error: new StoreError('retryable', 'planned', 'slow down') };
+        },
+      };
+      const checkpoint = recordingCheckpoint();
+      const result = await make({ projector, checkpoint, onTrimmed: tell }).run({ untilIdle: true });
+      expect(result.trimmed).toMatchObject([
+        { shardId: 'only', message: expect.stringContaining('has left the stream before') },
+      ]);
+      const places = checkpoint.saves.flatMap(({ shards }) => shards.map(({ shardId }) => shardId));
+      expect(new Set(places)).toEqual(new Set(['child']));
+    },
+  );
 
   it('a finished shard that left the stream is no loss, and is forgotten', async () => {
     const { stream, make } = await scripted();

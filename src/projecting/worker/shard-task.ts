@@ -51,7 +51,7 @@ export class ShardTask extends ShardWorker<WorkerRun, ShardBatch> {
         this.maxRecords = Math.min(run.limits.maxRecords, this.maxRecords * 2);
         attempt = 0;
       }
-      if (applied > 0 && start < records.length) {
+      if (applied > 0 && start < records.length && !this.isCancelled()) {
         run.journal.noteShard({ shardId, sequenceNumber: slice[applied - 1]?.sequenceNumber, finished: false });
         await run.journal.flush();
       }
