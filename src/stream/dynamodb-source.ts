@@ -95,11 +95,7 @@ export class DynamoDBStreamSource implements StreamSource {
     try {
       return requireAnswer((await this.client.send(command)).ShardIterator, 'GetShardIterator', 'ShardIterator');
     } catch (error) {
-      // DynamoDB reports an unknown sequence number as invalid.
-      if (after !== undefined && errorName(error) === 'ValidationException') {
-        throw new StreamError('trimmed', `Shard ${shardId} has no sequence number ${after}.`, { cause: error });
-      }
-      throw shardError(error);
+      throw shardError(error, after);
     }
   }
 
@@ -158,8 +154,20 @@ const SHARD_ERRORS: ReadonlyMap<string, StreamErrorKind> = new Map([
   ['ResourceNotFoundException', 'no-shard'],
 ]);
 
-function shardError(error: unknown): EdgeloomError {
-  const kind = SHARD_ERRORS.get(errorName(error));
+/**
+ * Tells why a shard can't be read; undefined for errors that aren't about the shard.
+ *
+ * @param asked the sequence number that an iterator was asked for.
+ */
+export function shardErrorKind(error: unknown, asked?: string): StreamErrorKind | undefined {
+  const name = errorName(error);
+  // DynamoDB reports an unknown sequence number as invalid.
+  if (asked !== undefined && name === 'ValidationException') return 'trimmed';
+  return SHARD_ERRORS.get(name);
+}
+
+function shardError(error: unknown, asked?: string): EdgeloomError {
+  const kind = shardErrorKind(error, asked);
   if (kind === undefined) return requestError(error);
   return new StreamError(kind, error instanceof Error ? error.message : String(error), { cause: error });
 }

@@ -15,9 +15,10 @@ import { testTable, uniqueTableName } from '../support/table.ts';
 const ARN = 'arn:aws:sqs:eu-central-1:123456789012:failed-batches';
 const context = { awsRequestId: 'request-1', getRemainingTimeInMillis: () => 60_000 };
 
-/** A shard that has left the stream. */
-const GONE = 'shardId-00000000000000000000-00000000';
-const TRIMMED = { name: 'TrimmedDataAccessException' };
+/** Shards whose records have left the stream, by how DynamoDB says so. */
+const GONE = ['TrimmedDataAccessException', 'ResourceNotFoundException', 'ValidationException'].map(
+  (name, i) => [`shardId-0000000000000000000${i}-00000000`, name] as const,
+);
 
 let server: QueueServer;
 beforeEach(async () => {
@@ -55,8 +56,8 @@ async function failedTable() {
   const send = streams.send.bind(streams) as (command: unknown) => Promise<unknown>;
   vi.spyOn(streams, 'send').mockImplementation(async (command: { input: object }) => {
     // The embedded engine has one shard, whatever it is asked for.
-    if ('ShardId' in command.input && command.input.ShardId === GONE)
-      throw Object.assign(new Error('trimmed'), TRIMMED);
+    const refused = GONE.find(([shard]) => 'ShardId' in command.input && command.input.ShardId === shard);
+    if (refused !== undefined) throw Object.assign(new Error('refused'), { name: refused[1], $fault: 'client' });
     return send(command);
   });
   const sources = { streams, readObject, buckets: ['failed'] };
@@ -91,14 +92,19 @@ describe('redrive from the queue of an on-failure destination', () => {
   it('leaves a message that it cannot settle, says why, and goes on with the others', async () => {
     const { message, range, nameOf, run } = await failedTable();
     server.messages.set('nonsense', 'not JSON');
-    const gone = { ...range(0, 0), shardId: GONE };
-    server.messages.set('gone', JSON.stringify({ version: '1.0', DDBStreamBatchInfo: gone }));
+    for (const [shardId, name] of GONE) {
+      const gone = { ...range(0, 0), shardId };
+      server.messages.set(name, JSON.stringify({ version: '1.0', DDBStreamBatchInfo: gone }));
+    }
     server.messages.set('good', message(0, 1));
     const result = await run();
-    expect(result).toMatchObject({ repaired: 2, left: 2 });
-    expect(result.reasons[0]).toMatch(/message nonsense: The message is not JSON/);
-    expect(result.reasons[1]).toMatch(/message gone: .*have left the stream.*check --repair/);
-    expect([...server.messages.keys()]).toEqual(['nonsense', 'gone']);
+    expect(result).toMatchObject({ repaired: 2, left: 1 + GONE.length });
+    const names = GONE.map(([, name]) => name);
+    expect(result.reasons).toEqual([
+      expect.stringMatching(/message nonsense: The message is not JSON/),
+      ...names.map((name) => expect.stringMatching(`message ${name}: .*have left the stream.*check --repair`)),
+    ]);
+    expect([...server.messages.keys()]).toEqual(['nonsense', ...names]);
     expect(await nameOf('USER-2')).toMatchObject({ value: { S: 'name of USER-2' } });
   });
 });

@@ -8,6 +8,7 @@ import { EdgeloomError, StoreError } from '../../foundation/errors.ts';
 import { requireAnswer } from '../../store/answers.ts';
 import { classifyError } from '../../store/classify.ts';
 import type { RawRecord } from '../../stream/decode.ts';
+import { shardErrorKind } from '../../stream/dynamodb-source.ts';
 
 export interface StreamRange {
   streamArn: string;
@@ -23,15 +24,17 @@ export async function readStreamRange(streams: DynamoDBStreamsClient, batch: Str
   const { streamArn, shardId, startSequenceNumber, endSequenceNumber } = batch;
   const end = BigInt(endSequenceNumber);
   const records: RawRecord[] = [];
+  let asked: string | undefined = startSequenceNumber;
   try {
     const first = await streams.send(
       new GetShardIteratorCommand({
         StreamArn: streamArn,
         ShardId: shardId,
         ShardIteratorType: 'AT_SEQUENCE_NUMBER',
-        SequenceNumber: startSequenceNumber,
+        SequenceNumber: asked,
       }),
     );
+    asked = undefined;
     let iterator: string | undefined = requireAnswer(first.ShardIterator, 'GetShardIterator', 'ShardIterator');
     for (let empty = 0; iterator !== undefined && empty < MOST_EMPTY_PAGES; ) {
       const page: GetRecordsCommandOutput = await streams.send(new GetRecordsCommand({ ShardIterator: iterator }));
@@ -46,8 +49,8 @@ export async function readStreamRange(streams: DynamoDBStreamsClient, batch: Str
       iterator = page.NextShardIterator;
     }
   } catch (error) {
-    const name = error instanceof Error ? error.name : '';
-    if (name !== 'TrimmedDataAccessException' && name !== 'ResourceNotFoundException') throw classifyError(error);
+    const kind = shardErrorKind(error, asked);
+    if (kind !== 'trimmed' && kind !== 'no-shard') throw classifyError(error);
     throw new EdgeloomError(
       'batch-trimmed',
       `The records ${startSequenceNumber} to ${endSequenceNumber} of shard ${shardId} have left the stream.`,
