@@ -51,15 +51,25 @@ export class WorkerReport extends RunReport {
     this.listeners.onBatch?.({ shardId, records, result, newestRecordAgeMs, milliseconds, totals: { ...totals } });
   }
 
-  /**
-   * Warns of the first entry of each code, and of each refused entry. `result` warns of the number of all entries of
-   * each code.
-   */
+  /** Warns of the first entry of each code, and of each refused entry, which isn't there to be counted. */
   private onQuarantines({ code, count, reason, isRefused }: QuarantineKind): void {
+    if (isRefused) {
+      this.logger.warn({ code, reason }, `An item is not in quarantine, as its entry was refused (${code}): ${reason}`);
+      return;
+    }
     const before = this.quarantines.get(code) ?? 0;
     this.quarantines.set(code, before + count);
-    if (before === 0 || isRefused)
-      this.logger.warn({ code, reason }, `Records go into quarantine (${code}): ${reason}`);
+    if (before === 0) this.logger.warn({ code, reason }, `Records go into quarantine (${code}): ${reason}`);
+  }
+
+  /** Warns of the number of entries of each code. Call it at the end of a run, even if the run fails. */
+  onEnd(): void {
+    for (const [code, count] of this.quarantines) {
+      this.logger.warn(
+        { code, count },
+        `${countText(count, 'quarantine entry', 'quarantine entries')} ${count === 1 ? 'was' : 'were'} put (${code}); once the base items are corrected, edgeloom redrive clears them.`,
+      );
+    }
   }
 
   override onTrimmed(shardId: string, message: string): string {
@@ -70,13 +80,6 @@ export class WorkerReport extends RunReport {
   }
 
   result(endedBy: WorkerResult['endedBy']): WorkerResult {
-    const { totals, trimmed, quarantines } = this;
-    for (const [code, count] of quarantines) {
-      this.logger.warn(
-        { code, count },
-        `${countText(count, 'quarantine entry', 'quarantine entries')} ${count === 1 ? 'was' : 'were'} put (${code}); once the base items are corrected, edgeloom redrive clears them.`,
-      );
-    }
-    return { ...totals, endedBy, trimmed: [...trimmed] };
+    return { ...this.totals, endedBy, trimmed: [...this.trimmed] };
   }
 }

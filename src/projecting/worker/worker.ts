@@ -131,6 +131,7 @@ class StreamWorker implements Worker {
       await sweeping?.stop();
       await this.doubting;
       await this.progress?.stop();
+      this.report.onEnd();
     }
   }
 }
