@@ -38,7 +38,10 @@ export interface StreamHandlerOptions extends Omit<FunctionOptions, 'store'>, Te
   store?: Store | undefined;
   /** Derived items written concurrently. Default 32. */
   concurrency?: number | undefined;
-  /** Saves progress in the table, at most one write unit every ten seconds. Default true. */
+  /**
+   * Saves progress in the table: in ten seconds, each instance of the function takes one write unit, and one more for
+   * every 36 batches or part of them. Default true.
+   */
   progress?: boolean | undefined;
 }
 

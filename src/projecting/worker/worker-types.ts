@@ -56,8 +56,8 @@ export interface WorkerSettings extends TelemetryOption {
   /** Called when records have left the stream unread. */
   onTrimmed?: ((trimmed: TrimmedShard) => void) | undefined;
   /**
-   * Whether to save the worker's progress in the table: in ten seconds one write unit, and one more for each 36 shards.
-   * Default true.
+   * Whether to save the worker's progress in the table: in ten seconds one write unit, and one more for every 36 shards
+   * or part of them. Default true.
    */
   progress?: boolean | undefined;
   /** A logger such as pino. Default: errors and warnings become process warnings; the rest is dropped. */
