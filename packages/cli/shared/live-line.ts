@@ -31,12 +31,14 @@ export interface LiveLineOptions {
 const TICK_MS = 1_000;
 /** Milliseconds between lines without a terminal. */
 const TELL_MS = 5_000;
+/** Milliseconds between two questions to the stream while nothing moves. */
+const ASK_MS = 5_000;
 
 /** Shows a projector's records per second, lag and quarantine. */
 export class LiveLine {
   private projected: Projected = { records: 0, writes: 0 };
   private told = { records: 0, atMs: 0 };
-  private idleBehindSeconds: number | undefined;
+  private idle: { behindSeconds: number; askedAtMs: number } | undefined;
   /** When the current burst of work began. */
   private movingSinceMs: number;
   private timer: NodeJS.Timeout | undefined;
@@ -85,11 +87,13 @@ export class LiveLine {
     const nowMs = this.now();
     if (!hasMoved) this.movingSinceMs = nowMs;
     if (!this.line.isTerminal && !(hasMoved && this.line.isDue())) return;
-    if (hasMoved) this.idleBehindSeconds = undefined;
-    else this.idleBehindSeconds ??= await behindSeconds();
+    if (hasMoved) this.idle = undefined;
+    else if (this.idle === undefined || nowMs - this.idle.askedAtMs >= ASK_MS) {
+      this.idle = { behindSeconds: await behindSeconds(), askedAtMs: nowMs };
+    }
     const elapsedMs = nowMs - this.movingSinceMs;
     const rate = elapsedMs > 0 ? ((records - this.told.records) * 1000) / elapsedMs : 0;
-    const behind = this.idleBehindSeconds ?? newestRecordAgeMs / 1000;
+    const behind = this.idle?.behindSeconds ?? newestRecordAgeMs / 1000;
     const parts = [
       countText(records, 'record'),
       countText(writes, 'write'),

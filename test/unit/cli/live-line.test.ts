@@ -4,13 +4,13 @@ import { LiveLine, type Verified } from '../../../packages/cli/shared/live-line.
 /** A live line whose time, table and terminal are the test's. */
 function liveLine({ isTTY = true, quarantined = 0, behind = 0, verified = undefined as Verified | undefined } = {}) {
   const written: string[] = [];
-  const world = { nowMs: 1_000_000, asked: 0 };
+  const world = { nowMs: 1_000_000, asked: 0, behind };
   const line = new LiveLine({
     stream: { isTTY, write: (text) => written.push(text) },
     quarantined: async () => quarantined,
     behindSeconds: async () => {
       world.asked += 1;
-      return behind;
+      return world.behind;
     },
     verified: () => verified,
     now: () => world.nowMs,
@@ -48,7 +48,7 @@ describe('the live line of dev on a terminal', () => {
     );
   });
 
-  it('asks the stream once when nothing moves: that may be the end', async () => {
+  it('asks the stream when nothing moves: that may be the end', async () => {
     const { line, after, world } = liveLine();
     line.addProjected({ records: 10, writes: 10, newestRecordAgeMs: 90_000 });
     expect(await after(1_000)).toContain('90 s behind');
@@ -57,7 +57,20 @@ describe('the live line of dev on a terminal', () => {
     expect(world.asked).toBe(1);
   });
 
-  it('asks the stream once when nothing moves: that may be a halt', async () => {
+  it('asks the stream again after a while: new records may fail at the end', async () => {
+    const { line, after, world } = liveLine();
+    line.addProjected({ records: 10, writes: 10, newestRecordAgeMs: 10 });
+    await after(1_000);
+    expect(await after(1_000)).toContain('at the end');
+    world.behind = 4.5;
+    expect(await after(4_999)).toContain('at the end');
+    // A batch of which nothing was applied.
+    line.addProjected({ records: 10, writes: 10, newestRecordAgeMs: 4_500 });
+    expect(await after(1)).toContain('0 records/s, 4.5 s behind');
+    expect(world.asked).toBe(2);
+  });
+
+  it('asks the stream when nothing moves: that may be a halt', async () => {
     const { line, after } = liveLine({ behind: 61.26 });
     line.addProjected({ records: 10, writes: 10, newestRecordAgeMs: 10 });
     await after(1_000);
