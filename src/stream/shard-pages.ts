@@ -23,7 +23,7 @@ export interface ShardPage {
   records: readonly StreamRecord[];
   /** True if the answer names no next page and the shard is closed, or if it is lost. */
   isEnd: boolean;
-  /** True if the shard is still listed, but has left the stream. */
+  /** True if the stream has shown the shard closed, and then lost it. */
   isLost?: boolean;
 }
 
@@ -85,7 +85,7 @@ export class ShardPages {
         if (reopened < MAX_REOPENS && (isLost || error.kind !== 'no-shard')) continue;
         if (!isLost) throw this.unreadableError(error);
         this.onTrimmed(
-          `Shard ${this.shardId} is still listed, but has left the stream: what followed ${place} was not read, and its children are.`,
+          `Shard ${this.shardId} has left the stream and can no longer be read: what followed ${place} was not read, and its children are.`,
         );
         return undefined;
       }

@@ -40,19 +40,35 @@ async function withLostShard() {
   return { ...table, stream, work, context };
 }
 
-describe('a closed shard that is listed and gone', () => {
-  it('ends for the worker with one gap, and its children are read', async () => {
-    const { store, work } = await withLostShard();
-    const checkpoint = memoryCheckpoint();
-    const { records, trimmed } = await work({ checkpoint });
-    expect(records).toBe(1);
-    expect(trimmed).toEqual([
-      { shardId: 'lost', message: expect.stringContaining('Shard lost is still listed, but has left the stream') },
-    ]);
-    expect(await viewOf(store, '2')).toMatchObject({ name: '2' });
-    // The next run knows that the shard has ended.
-    expect(await work({ checkpoint })).toMatchObject({ records: 0, trimmed: [] });
-  });
+describe('a closed shard that is gone', () => {
+  it.each(['still', 'no longer'])(
+    'ends for the worker with one gap where it is %s listed, and its children are read',
+    async (how) => {
+      const { store, stream, work } = await withLostShard();
+      if (how === 'no longer') {
+        const describe = stream.describe.bind(stream);
+        stream.describe = async () => {
+          const description = await describe();
+          stream.vanish('lost');
+          return description;
+        };
+        // The source has seen it closed, so it lists the stream no more for it.
+        stream.isClosed = async (shardId) => shardId === 'lost';
+      }
+      const checkpoint = memoryCheckpoint();
+      const { records, trimmed } = await work({ checkpoint });
+      expect(records).toBe(1);
+      expect(trimmed).toEqual([
+        {
+          shardId: 'lost',
+          message: expect.stringContaining('Shard lost has left the stream and can no longer be read'),
+        },
+      ]);
+      expect(await viewOf(store, '2')).toMatchObject({ name: '2' });
+      // The next run knows that the shard has ended.
+      expect(await work({ checkpoint })).toMatchObject({ records: 0, trimmed: [] });
+    },
+  );
 
   it('is a line of the status, and nothing waits for it', async () => {
     const { graph, context, work } = await withLostShard();
@@ -86,7 +102,7 @@ describe('a closed shard that is listed and gone', () => {
     tail.resume([{ shardId: 'lost', isFinished: false, sinceMs: Date.now() }]);
     await tail.list(false);
     await tail.readPages();
-    expect(gaps).toEqual([expect.stringContaining('Shard lost is still listed')]);
+    expect(gaps).toEqual([expect.stringContaining('Shard lost has left the stream and can no longer be read')]);
     const { records } = await tail.readPages();
     expect(records.map(({ record }) => record.dynamodb?.Keys?.['source'] as Item)).toEqual([{ S: 'USER-2' }]);
 
