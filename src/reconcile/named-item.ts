@@ -10,6 +10,7 @@ import type { CompiledModel } from '../core/model/compiled.ts';
 import { totalOfEntry } from '../core/model/projection/places.ts';
 import { itemTouch, type Reconcilable, viewTouch } from '../core/plan/touch.ts';
 import { itemUpdate } from '../core/plan/writes/item-update.ts';
+import type { ReadStats } from '../core/store-pages.ts';
 import type { ItemKey, Store } from '../core/store-port.ts';
 import { type ApplyContext, epochSeconds } from './apply-context.ts';
 import { reconcileOrThrow } from './reconcile.ts';
@@ -38,7 +39,7 @@ export function touchesOfNamed(graph: CompiledModel, key: ItemKey, base: ItemKey
 
 /** Returns the base item that an item's key or content names. For a hashed key, a Query finds the edge. */
 export async function baseNamedBy(
-  context: { graph: CompiledModel; store: Pick<Store, 'query'> },
+  context: { graph: CompiledModel; store: Pick<Store, 'query'>; stats?: ReadStats },
   key: ItemKey,
   item: Item | undefined,
 ): Promise<ItemKey | undefined> {

@@ -7,7 +7,7 @@ import { needsSource, sourceNodeKeys } from '../model/joined.ts';
 import { DUE_ORDER } from '../model/projection/due-order.ts';
 import { type IndexPlace, parseIndexPartition } from '../model/projection/index-places.ts';
 import { countKeyOf, FanOutPlaces, placesOfCount } from '../model/projection/places.ts';
-import { queriedItems } from '../store-pages.ts';
+import { queriedItems, type ReadStats } from '../store-pages.ts';
 import type { ItemKey, Store } from '../store-port.ts';
 import { fanOutSeen } from './continuation.ts';
 import { type Difference, digestOfImages, type Judging, keyOfSuspect, type Suspect } from './difference.ts';
@@ -127,14 +127,14 @@ export function indexItemText(item: Item | undefined): string | undefined {
 
 /** Skips edges with a short sort key, whose index items' keys are never hashed. */
 export async function findEdgeOfHashedKey(
-  { graph, store }: { graph: CompiledModel; store: Pick<Store, 'query'> },
+  { graph, store, stats }: { graph: CompiledModel; store: Pick<Store, 'query'>; stats?: ReadStats },
   source: string,
   indexKey: string,
 ): Promise<string | undefined> {
   const named = parseDerivedKey(indexKey);
   if (named?.kind !== 'index-item' || named.of !== 'edge') return undefined;
   const request = { partition: source, sortKey: BASE_ITEMS, consistent: true };
-  for await (const item of queriedItems(store, request)) {
+  for await (const item of queriedItems(store, request, stats)) {
     const key = stringOf(item[graph.table.sortKey]) ?? '';
     if (key.length * 3 > SORT_KEY_BYTES / 2 && formatDerivedKey({ ...named, edge: { text: key } }) === indexKey)
       return key;

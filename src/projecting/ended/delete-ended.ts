@@ -78,7 +78,8 @@ async function deleteDue({ graph, store, ...options }: OfGraph<EndedOptions>): P
           const source = stringOf(item[partitionKey]) ?? '';
           const place = stringOf(item[sortKey]) ?? '';
           const target =
-            baseKeyOfIndexItem(source, place) ?? (await findEdgeOfHashedKey({ graph, store }, source, place));
+            baseKeyOfIndexItem(source, place) ??
+            (await findEdgeOfHashedKey({ graph, store, stats: result }, source, place));
           const end = viewAttributes(item)?.[ENDS];
           if (target === undefined || end === undefined) return;
           // The index may be stale, and an edge's end may be postponed at any moment.
