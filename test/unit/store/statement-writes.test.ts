@@ -255,7 +255,8 @@ describe('writes by statements', () => {
   ])('stay applied where the next form of the others is %s', async (_name, code, kind) => {
     let calls = 0;
     const failSecond = () => (++calls === 2 ? refuseWith(code)() : undefined);
-    const refuse = (_: string, target: string) => (target === '~b' ? { Code: 'ValidationError' } : undefined);
+    const refuse = (_: string, target: string): BatchStatementError | undefined =>
+      target === '~b' ? { Code: 'ValidationError' } : undefined;
     const { sent, calls: made, writes } = tableThat(refuse, failSecond);
     const outcomes = await writes.updateMany([...two, update('~add', { add: { count: '1' } })], made);
     expect(outcomes).toMatchObject([
