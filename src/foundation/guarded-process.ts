@@ -117,11 +117,6 @@ export class GuardedProcess {
     await this.ended;
   }
 
-  async kill(): Promise<void> {
-    killGroup(this.child);
-    await this.ended;
-  }
-
   private async end(): Promise<ProcessEnd> {
     const closed = once(this.child, 'close').catch(() => undefined);
     try {

@@ -70,7 +70,8 @@ class RunningFunction implements LocalFunction {
   async stop(): Promise<void> {
     const { sandbox } = this;
     this.sandbox = undefined;
-    await sandbox?.child.kill();
+    // Without a grace, this kills at once.
+    await sandbox?.child.stop();
     await sandbox?.api.close();
   }
 
