@@ -48,6 +48,22 @@ describe('a stack with a source', () => {
     expect(Environment.Variables).toMatchObject({ EDGELOOM_SOURCE_STREAM_ARNS: MIRRORED.sourceStreamArns });
   });
 
+  it('has alarms of ten metrics at most, however many sources there are', () => {
+    const streams = Array.from({ length: 11 }, (_, i) => MIRRORED.sourceStreamArns.replace('app', `app${i}`));
+    const many = Object.entries(testStack(model, { sourceStreamArns: streams.join(',') }).Resources).filter(
+      ([, { Type }]) => Type === 'AWS::CloudWatch::Alarm',
+    );
+    const watched = many.map(([id, { Properties }]): [string, number] => [
+      id,
+      (Properties['Metrics'] ?? []).filter((one: never) => 'MetricStat' in one).length,
+    ]);
+    expect(watched.filter(([, count]) => count > 10)).toEqual([]);
+    expect(watched.filter(([id]) => id.startsWith('MirrorGaveUp'))).toEqual([
+      ['MirrorGaveUpAlarm', 10],
+      ['MirrorGaveUp2Alarm', 2],
+    ]);
+  });
+
   it('lets nothing write the source: not a function, not a person', () => {
     const everything = testStack(model, { ...MIRRORED, observe: true, feedEventBus: 'default', checkRepair: true });
     const { Resources } = template(everything);

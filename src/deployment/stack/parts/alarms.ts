@@ -200,33 +200,38 @@ const THROTTLE_CAUSES = {
 };
 /** Only an existing table may have provisioned capacity. */
 const PROVISIONED_CAUSE = { ProvisionedCap: 'ProvisionedThroughput' };
-/** An alarm can have ten metrics: reads and writes of five tables or indexes. */
-const PLACES_OF_ALARM = 5;
+/** CloudWatch's limit for an alarm that adds metrics up. */
+const METRICS_OF_ALARM = 10;
 
 function ofThrottling(site: Site): Rows {
   const causes = { ...THROTTLE_CAUSES, ...(site.parameters.existingTableArn !== '' && PROVISIONED_CAUSE) };
-  const places = [...slicesOf([undefined, ...indexNamesOf(site.graph)], PLACES_OF_ALARM)];
-  return Object.fromEntries(
-    Object.entries(causes).flatMap(([name, cause]) =>
-      places.map((part, i) => [
-        i === 0 ? name : `${name}${i + 1}`,
-        [
-          part.flatMap((index) =>
-            ['Read', 'Write'].map((kind) => tableMetric(site, `${kind}${cause}ThrottleEvents`, index)),
-          ),
-          LASTING,
-          MEANS[name],
-        ],
-      ]),
-    ),
+  const places = [undefined, ...indexNamesOf(site.graph)];
+  return Object.assign(
+    {},
+    ...Object.entries(causes).map(([name, cause]) => {
+      const metrics = places.flatMap((index) =>
+        ['Read', 'Write'].map((kind) => tableMetric(site, `${kind}${cause}ThrottleEvents`, index)),
+      );
+      return ofManyMetrics(name, metrics, LASTING);
+    }),
   );
+}
+
+/** Returns as many alarms as the metrics need: `HotPartition`, `HotPartition2`. */
+function ofManyMetrics(name: string, metrics: readonly Metric[], when: When): Rows {
+  const parts = [...slicesOf(metrics, METRICS_OF_ALARM)];
+  return Object.fromEntries(parts.map((part, place) => [numbered(name, place), [part, when, MEANS[name]]]));
+}
+
+function numbered(name: string, place: number): string {
+  return place === 0 ? name : `${name}${place + 1}`;
 }
 
 function ofSources(site: Site, behind: When): Rows {
   const { sourceStreamArns } = site.parameters;
   if (sourceStreamArns.length === 0) return {};
   const notPolled = sourceStreamArns.map((arn, place) => [
-    place === 0 ? 'MirrorNotPolled' : `MirrorNotPolled${place + 1}`,
+    numbered('MirrorNotPolled', place),
     [
       mappingMetric('PolledEventCount', mirrorMappingId(place)),
       STOPPED,
@@ -239,7 +244,7 @@ function ofSources(site: Site, behind: When): Rows {
   return {
     MirrorAge: [functionMetric('mirror', 'IteratorAge', 'Maximum'), behind],
     ...Object.fromEntries(notPolled),
-    MirrorGaveUp: [[queueDepth(MIRROR_DEAD_LETTER_QUEUE), ...dropped], ONCE],
+    ...ofManyMetrics('MirrorGaveUp', [queueDepth(MIRROR_DEAD_LETTER_QUEUE), ...dropped], ONCE),
     MirrorRefused: [own('MirrorRefused'), ONCE],
     MirrorConflicts: [own('MirrorConflicts'), ONCE],
     SourceStreamReplaced: [own('SourceStreamReplaced'), REPLACED],
