@@ -1,9 +1,11 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Item } from '../../src/core/items/attribute-value.ts';
+import { INDEX_KEYS } from '../../src/core/items/derived-item.ts';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import type { CompiledModel } from '../../src/core/model/compiled.ts';
 import { edge, node, rank, source, sum } from '../../src/core/model/schema.ts';
 import type { MigrateAction } from '../../src/migrate/action.ts';
+import { estimateIndexes } from '../../src/migrate/forecast/estimates.ts';
 import { planMigration } from '../../src/migrate/forecast/plan-migration.ts';
 import { sampleTable } from '../../src/migrate/forecast/sample.ts';
 import { migrate } from '../../src/migrate/migrate.ts';
@@ -198,6 +200,20 @@ describe.each(Object.entries(CASES).filter((_, place) => place === 0 || isOfRun(
     });
   },
 );
+
+it('a plan for an index is the same whatever the table calls its keys', async () => {
+  const wcuOf = async (indexes: object): Promise<number> => {
+    const { table, ...model } = modelOf({});
+    const graph = { ...model, table: { ...table, ...indexes } };
+    const store = new StreamedStore(graph);
+    for (const item of await tableOf(SHAPES['few items']!)) await store.put(item);
+    const sample = await sampleTable({ graph, store, itemCount: 0 });
+    return estimateIndexes(new Set(['gsi0']), { graph, sample }).wcu;
+  };
+  const usual = await wcuOf({});
+  expect(usual).toBeGreaterThan(0);
+  expect(await wcuOf({ indexKeys: { ...INDEX_KEYS, gsi0: { partition: 'GSI1PK', sort: 'GSI1SK' } } })).toBe(usual);
+});
 
 it('a plan finds the size of a table, whatever its count says', async () => {
   const graph = modelOf({});

@@ -143,7 +143,9 @@ export function estimateViews(graph: CompiledModel, types: ReadonlySet<string>, 
 /** To fill an index, DynamoDB reads the table at no charge. */
 export function estimateIndexes(indexes: ReadonlySet<string>, { graph, sample }: EstimateOptions): Work {
   const sum = { rcu: 1, wcu: 0, calls: 2 * indexes.size };
-  for (const { partition, sort } of indexNeeds(graph).filter(({ name }) => indexes.has(name))) {
+  for (const need of indexNeeds(graph).filter(({ name }) => indexes.has(name))) {
+    // Scanned items have the keys of derived indexes under Edgeloom's own names, whatever the table calls them.
+    const { partition, sort } = need.index === undefined ? need : INDEX_KEYS[need.index];
     for (const { item, share } of sample.items) {
       if (partition in item && sort in item) sum.wcu += share * writeUnits(itemSizeBytes(item));
     }
