@@ -69,8 +69,8 @@ export async function planTableUpdate(graph: CompiledModel, options: TablePlanOp
   );
   const isTtlLeft = ttl === undefined && asked === undefined && (await hasItems(client, graph));
   if (ttl === undefined && !isTtlLeft) steps.push({ kind: 'ttl' });
-  // Each item takes at least one write unit.
-  const units = Math.max(table.ItemCount ?? 0, Math.ceil((table.TableSizeBytes ?? 0) / WRITE_UNIT_BYTES));
+  // Each item's last unit may be a part of one.
+  const units = (table.ItemCount ?? 0) + Math.floor((table.TableSizeBytes ?? 0) / WRITE_UNIT_BYTES);
   const addsNative = steps.some(({ kind }) => kind === 'native-index');
   return {
     ...(addsNative && { lookedFor: await lookForGaps(client, graph) }),
