@@ -46,7 +46,10 @@ async function observedTable() {
   const graph = defineGraph({
     table: uniqueTableName(),
     nodes: { USER: node({ view: 'ALL', search: { name: {} } }), GOAL: node({ view: ['title'] }) },
-    edges: { MEMBER: edge({ from: 'GOAL', to: 'USER', edgeSet: ['role'], inbound: { orders: { gsi0: 'since' } } }) },
+    edges: {
+      MEMBER: edge({ from: 'GOAL', to: 'USER', edgeSet: ['role'], inbound: { orders: { gsi0: 'since' } } }),
+      READS: edge({ from: 'USER', to: 'GOAL', inbound: { native: true, orders: { byDay: 'day' } } }),
+    },
   });
   const table = await testTable(graph);
   const spans = new InMemorySpanExporter();
@@ -182,13 +185,15 @@ describe('the spans', () => {
   it('of reads name the type, and the number of rows', async () => {
     const table = await observedTable();
     const { graph, store, telemetry, takeSpans } = table;
-    await writeGoal(table);
+    const writer = await writeGoal(table);
+    await writer.putEdge('USER-U1', 'READS', 'GOAL-G1', { day: '2026-01-01' });
     await table.projectAll();
     const reader = createReader(graph, { store, telemetry });
     await reader.getViews(['GOAL-G1']);
     takeSpans();
     expect(await reader.getViews(['GOAL-G1'])).toHaveLength(1);
     expect((await reader.inbound('USER-U1', 'MEMBER')).items).toHaveLength(1);
+    expect((await reader.inbound('GOAL-G1', 'READS')).items).toHaveLength(1);
     expect((await reader.search('USER.name').equals('Ada')).items).toHaveLength(1);
     expect(await reader.has('GOAL-G1', 'MEMBER', 'USER-U1')).toBe(true);
     const spans = takeSpans();
@@ -196,6 +201,7 @@ describe('the spans', () => {
       'getViews GOAL > BatchGetItem TABLE',
       'has MEMBER > GetItem TABLE',
       'inbound MEMBER > Query TABLE',
+      'inbound READS > Query TABLE',
       'search.equals USER.name > Query TABLE',
     ]);
     expect(named(spans, 'inbound MEMBER').attributes).toMatchObject({ 'db.response.returned_rows': 1 });

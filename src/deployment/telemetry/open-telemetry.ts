@@ -15,6 +15,7 @@ import type { BaseChange } from '../../core/store-port.ts';
 import type { ObservedWork, Telemetry } from '../../core/telemetry.ts';
 import { EdgeloomError } from '../../foundation/errors.ts';
 import { checkOptions } from '../../foundation/options.ts';
+import type { StoreCallName } from '../../store/forwarding.ts';
 import { spentBy } from '../../store/spent.ts';
 import { Instruments } from './instruments.ts';
 
@@ -29,7 +30,8 @@ export interface OpenTelemetryOptions {
 const SCOPE = 'edgeloom';
 const STREAM_SYSTEM = 'aws.dynamodb.streams';
 
-const OPERATIONS: Readonly<Record<string, string>> = {
+/** `change` has the operations of `CHANGES`. */
+const OPERATIONS: Readonly<Record<Exclude<StoreCallName, 'change'> | 'scan', string>> = {
   get: 'GetItem',
   getMany: 'BatchGetItem',
   update: 'UpdateItem',
@@ -40,6 +42,7 @@ const OPERATIONS: Readonly<Record<string, string>> = {
   writeMany: 'BatchWriteItem',
   changeAll: 'TransactWriteItems',
   query: 'Query',
+  queryNative: 'Query',
   scan: 'Scan',
 };
 const CHANGES: Readonly<Record<BaseChange['kind'], string>> = {
@@ -246,7 +249,7 @@ class OpenTelemetry implements Telemetry {
 
 function operationOf(method: string | symbol, [argument]: readonly unknown[]): string | undefined {
   if (method === 'change') return CHANGES[(argument as BaseChange).kind];
-  return OPERATIONS[String(method)];
+  return (OPERATIONS as Readonly<Record<string, string>>)[String(method)];
 }
 
 /** Returns only the model's names: other text may identify a person. */
