@@ -117,8 +117,10 @@ describe('a stack with a source', () => {
     const parameters = parametersOf(MIRRORED);
     const [app, other] = ['app-table', 'other'].map((name) => sourceTable(name, { map: () => [] }));
     const rows = defineSource('rows', { read: () => undefined, map: () => [] });
-    expect(() => checkSources([other!], parameters)).toThrow('app-table is not a source');
     // Only a table has a stream that a stack could read.
+    const namesake = defineSource('app-table', { read: () => undefined, map: () => [] });
+    for (const sources of [[other!], [namesake]])
+      expect(() => checkSources(sources, parameters)).toThrow('app-table is not a source table');
     expect(checkSources([app!, other!, rows], parameters)).toEqual([
       'The stack does not mirror the source other: set sourceStreamArns.',
     ]);

@@ -51,21 +51,22 @@ export function checkNames(modelFile: string, names: { service: string; table?: 
   );
 }
 
-/** Throws if a table is not a source: its batches would fail. Returns warnings about sources that nothing reads. */
+/** Throws if a stream's table is not a source made by `sourceTable`: its batches would fail. Returns warnings about sources that nothing reads. */
 export function checkSources(
   sources: readonly Pick<Source, 'name' | 'from'>[],
   { sourceStreamArns }: Parameters,
 ): string[] {
   const read = sourceStreamArns.map(tableNameIn);
-  const stranger = read.find((name) => !sources.some((source) => source.name === name));
+  const tables = sources.filter(({ from }) => 'partitionKey' in from);
+  const stranger = read.find((name) => !tables.some((source) => source.name === name));
   if (stranger !== undefined) {
     throw new EdgeloomError(
       'invalid-parameters',
-      `These parameters of the stack are wrong: sourceStreamArns: ${stranger} is not a source of the model file.`,
-      'Export it there as one of the sources, or take its stream away.',
+      `These parameters of the stack are wrong: sourceStreamArns: ${stranger} is not a source table of the model file.`,
+      'Export it there as one of the sources, made by sourceTable, or take its stream away.',
     );
   }
-  const unread = sources.filter(({ name, from }) => 'partitionKey' in from && !read.includes(name));
+  const unread = tables.filter(({ name }) => !read.includes(name));
   return unread.map(({ name }) => `The stack does not mirror the source ${name}: set sourceStreamArns.`);
 }
 
