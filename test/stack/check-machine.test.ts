@@ -5,6 +5,7 @@ import { SERVICE_PARTITION } from '../../src/core/items/keys.ts';
 import { defineGraph, withTableName } from '../../src/core/model/compile/define-graph.ts';
 import { node } from '../../src/core/model/schema.ts';
 import type { Store } from '../../src/core/store-port.ts';
+import { isDrift, VERDICT_NAMES } from '../../src/core/verdicts.ts';
 import { migrate } from '../../src/migrate/migrate.ts';
 import { LAST_CHECK, readLastCheck } from '../../src/trust/check/last-check.ts';
 import { savedPlaces } from '../../src/trust/check/run/places.ts';
@@ -110,6 +111,8 @@ describe('a run of the state machine with the packaged functions', () => {
       unknown: 0,
     });
     expect(drift).toEqual({ missing: 0, stale: 3, orphan: 0 });
+    const others = VERDICT_NAMES.filter((verdict) => !isDrift(verdict));
+    expect(Object.keys(totals as object)).toEqual(expect.arrayContaining(others));
     expect(new Set(calls)).toEqual(new Set([`${ARN}check`]));
     expect(waits.length).toBe(calls.length - 2);
     // Nothing is left to do for the next night, and the table says what this one has come to.

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import { isWrongVerdict, VERDICT_NAMES } from '../../../../src/core/verdicts.ts';
+import { isWrongVerdict, VERDICT_NAMES, VERDICTS } from '../../../../src/core/verdicts.ts';
 import type { Finding } from '../../../../src/trust/check/finding.ts';
 import type { SuspectsAnswer } from '../../api/trust.ts';
 import type { Suspect } from '../../base/suspects.ts';
@@ -14,7 +14,8 @@ import { CheckPanel } from './check-panel.tsx';
 /** The partition key in findings about a model change. It is that of Edgeloom's own items, which have no page. */
 const REGISTRY = '~edgeloom';
 const NOT_WRONG: readonly string[] = VERDICT_NAMES.filter((verdict) => !isWrongVerdict(verdict));
-const REPAIRABLE = ['missing', 'stale', 'orphan', 'drift'];
+/** `drift` is what the observer says. */
+const REPAIRABLE: readonly string[] = [...VERDICT_NAMES.filter((verdict) => VERDICTS[verdict].isRepaired), 'drift'];
 
 export function Trust({ model: { isWritable } }: PlaceProps) {
   const suspects = useAnswer<SuspectsAnswer>('/api/suspects');

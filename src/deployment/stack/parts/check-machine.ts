@@ -1,3 +1,4 @@
+import { isDrift, VERDICT_NAMES } from '../../../core/verdicts.ts';
 import { WRONG_INPUT } from '../../../foundation/errors.ts';
 import { MOST_WORKERS } from '../../../trust/check/run/limits.ts';
 import { CHECK_MACHINE, CHECK_MACHINE_ROLE, CHECK_SCHEDULE_ROLE, SCHEDULE_DEAD_LETTER_QUEUE } from '../base/ids.ts';
@@ -7,8 +8,9 @@ import { attribute, type Resources, sub } from '../base/template.ts';
 
 /** Totals added up over the workers. */
 const COUNTS = [
-  ...['partitions', 'baseItems', 'derivedItems', 'pending', 'superseded', 'dangling', 'unknown', 'unregistered'],
-  ...['quarantined', 'repaired', 'rcu', 'wcu'],
+  ...['partitions', 'baseItems', 'derivedItems'],
+  ...VERDICT_NAMES.filter((verdict) => !isDrift(verdict)),
+  ...['repaired', 'rcu', 'wcu'],
 ];
 
 /** The fields that an execution's input may set. */
@@ -161,7 +163,7 @@ function onlyTotals(): string {
 
 function totalsExpression(): string {
   const sum = (name: string, path = name): string => `'${name}': $sum($states.result.${path})`;
-  const drift = ['missing', 'stale', 'orphan'].map((kind) => sum(kind, `drift.${kind}`));
+  const drift = VERDICT_NAMES.filter(isDrift).map((kind) => sum(kind, `drift.${kind}`));
   return `{% {${[...COUNTS.map((name) => sum(name)), `'drift': {${drift.join(', ')}}`].join(', ')}} %}`;
 }
 
