@@ -135,7 +135,7 @@ function readsOf(derivedItems: number, baseItems: number): number {
 function attributesOfNode(graph: CompiledModel, node: NodeModel): Set<string> {
   const copied = copyingEdges(graph, node).flatMap(({ copy = [] }) => copy);
   const joined = joinedEdges(graph, node).flatMap(sourceAttributesOf);
-  const own = [...searchesOf(node, undefined)].flatMap(attributesOfSearch);
+  const own = [...searchesOf(node, undefined).flatMap(attributesOfSearch), ...endOf(node)];
   // A name with a dot is an attribute of a part.
   return new Set([...own, ...listed(node.view), ...copied, ...joined.filter((name) => !name.includes('.'))]);
 }
@@ -148,15 +148,14 @@ function attributesOfPart(graph: CompiledModel, node: NodeModel, part: PartModel
 
 function costOfNodeWrite(graph: CompiledModel, node: NodeModel, write: Write, values: ValueCounts): WriteCost {
   const { type } = node;
-  const searched = unitsOfSearches(searchesOf(node, undefined), write, values);
-  const showsChange = isShown(node.view, write);
+  const searched = unitsOfSearches(searchesOf(node, undefined), write, values, node);
+  const showsChange = isShown(node.view, write, node);
   const ownItems = node.includedBy.flatMap(({ inbound }) => inbound?.items ?? []);
-  const targetItemsChange = write.write !== 'change' || (node.view.kind !== 'KEYS_ONLY' && showsChange);
   const ownOrders = ownItems.flatMap(({ orders }) => orders);
   const fanOuts = fanOutsOf(graph, node, undefined, write);
   const ownIndexes = [...searched.indexes, ...ownOrders.map(() => indexChange(write, 'none'))];
   const view = node.hasView && showsChange ? 1 : 0;
-  const targetItems = targetItemsChange ? ownItems : [];
+  const targetItems = showsChange ? ownItems : [];
   return costOf({ type, kind: 'node' }, write, {
     view,
     indexItems:
@@ -186,10 +185,17 @@ function costOfPartWrite(
   });
 }
 
-function isShown(projection: Projection, write: Write): boolean {
+/** Derived items hold the end of their node or edge beside what is projected. */
+function isShown(projection: Projection, write: Write, ending: Ending = {}): boolean {
   if (write.write !== 'change') return true;
   if (projection.kind === 'ALL') return true;
-  return write.attribute !== undefined && listed(projection).includes(write.attribute);
+  return write.attribute !== undefined && [...listed(projection), ...endOf(ending)].includes(write.attribute);
+}
+
+type Ending = Pick<NodeModel, 'expires'>;
+
+function endOf({ expires }: Ending): string[] {
+  return expires === undefined ? [] : [expires];
 }
 
 interface SearchUnits {
@@ -199,11 +205,16 @@ interface SearchUnits {
   ofValuesByHand: number;
 }
 
-function unitsOfSearches(searches: readonly SearchModel[], write: Write, values: ValueCounts): SearchUnits {
+function unitsOfSearches(
+  searches: readonly SearchModel[],
+  write: Write,
+  values: ValueCounts,
+  ending?: Ending,
+): SearchUnits {
   const units: SearchUnits = { wcu: 0, items: 0, indexes: [], ofValuesByHand: 0 };
   for (const pack of packsOf(searches)) {
     const search = pack[0]!;
-    const effects = pack.map((each) => effectOnSearch(each, write));
+    const effects = pack.map((each) => effectOnSearch(each, write, ending));
     const changes = effects.map((effect) => indexChange(write, effect));
     const isLeft = effects.every((effect) => effect === 'none');
     const one = isLeft ? 0 : unitsOfItem(changes);
@@ -219,7 +230,7 @@ function unitsOfSearches(searches: readonly SearchModel[], write: Write, values:
     const isOfValues = write.write === 'change' && attributesOfOrder(search.order).includes(write.attribute ?? '');
     // Assumes that one value is replaced. Items of the other values change only if they project the attribute.
     const exchanged = unitsOfItem(['goes']) + unitsOfItem(['comes']);
-    const others = isShown(search.project, write) ? count - 1 : 0;
+    const others = isShown(search.project, write, ending) ? count - 1 : 0;
     const ofValues = isOfValues ? exchanged + others * unitsOfItem(['changes']) : count * one;
     if (isOfValues) units.items += 2 + others;
     else units.items += isLeft ? 0 : count;
@@ -229,11 +240,11 @@ function unitsOfSearches(searches: readonly SearchModel[], write: Write, values:
   return units;
 }
 
-function effectOnSearch({ order, partition, project }: SearchModel, write: Write): Effect {
+function effectOnSearch({ order, partition, project }: SearchModel, write: Write, ending?: Ending): Effect {
   if (write.write !== 'change') return 'changes';
   const { attribute = '' } = write;
   if ([...attributesOfOrder(order), partition].includes(attribute)) return 'moves';
-  return isShown(project, write) ? 'changes' : 'none';
+  return isShown(project, write, ending) ? 'changes' : 'none';
 }
 
 type Effect = 'moves' | 'changes' | 'none';
@@ -254,7 +265,7 @@ function fanOutsOf(
   const perEdge: NonNullable<WriteCost['perEdge']> = {};
   let read = 0;
   for (const { type, copy = [] } of part === undefined ? copyingEdges(graph, node) : []) {
-    if (write.write === 'change' && !copy.includes(write.attribute ?? '')) continue;
+    if (!isShown({ kind: 'LIST', attributes: copy }, write, node)) continue;
     // One unit for the Query of the reverse items, and one to read the node unless it's new. `perEdge` counts the views.
     read += write.write === 'create' ? 1 : 2;
     if (write.write !== 'create') perEdge[type] = { wcu: 1, rcu: readsOf(1, 1), byHand: 0 };
@@ -319,7 +330,8 @@ function attributesOfEdge(edge: EdgeModel): Set<string> {
   const ofOrders = [...(inbound?.orders.values() ?? [])].flatMap(({ order }) => attributesOfOrder(order));
   const partition = inbound?.partition?.of === 'edge' ? [inbound.partition.attribute] : [];
   const projected = inbound === undefined ? [] : listed(inbound.project);
-  return new Set([...attributesOfLabels(edge), ...ofOrders, ...partition, ...projected, ...attributesOfTotals(edge)]);
+  const own = [...attributesOfLabels(edge), ...attributesOfTotals(edge), ...endOf(edge)];
+  return new Set([...own, ...ofOrders, ...partition, ...projected]);
 }
 
 function attributesOfLabels({ labels = [] }: EdgeModel): string[] {
@@ -334,8 +346,8 @@ function attributesOfTotals({ count, incoming }: EdgeModel): string[] {
 
 function costOfEdgeWrite(graph: CompiledModel, edge: EdgeModel, write: Write): WriteCost {
   const isChange = write.write === 'change';
-  const attribute = isChange ? (write.attribute ?? '') : '';
-  const view = edge.labels !== undefined && (!isChange || attributesOfLabels(edge).includes(attribute)) ? 1 : 0;
+  const shown: Projection = { kind: 'LIST', attributes: attributesOfLabels(edge) };
+  const view = edge.labels !== undefined && isShown(shown, write, edge) ? 1 : 0;
   const items = unitsOfEdgeItems(edge, write);
   const entry = unitsOfTotal(edge.incoming?.totals, edge.incoming !== undefined, write);
   const reverseItem = edge.copy === undefined || isChange ? 0 : 1;
@@ -393,7 +405,7 @@ function unitsOfEdgeItems(edge: EdgeModel, write: Write): { wcu: number; items: 
     const isCounted = count !== undefined && item.orderName === undefined;
     const changesCount = isCounted && changesTotals(count.totals, write);
     const effects = item.orders.map(({ order }) => effectOnEdgeItem(inbound!, order, write));
-    const isHeld = item.orders.length > 0 && inbound !== undefined && isShown(heldAttributes(inbound), write);
+    const isHeld = item.orders.length > 0 && inbound !== undefined && isShown(heldAttributes(inbound), write, edge);
     if (write.write === 'change' && !changesCount && !isHeld && !effects.includes('moves')) continue;
     const content: Effect = isHeld ? 'changes' : 'none';
     const wcu = unitsOfItem(effects.map((effect) => indexChange(write, effect === 'none' ? content : effect)));

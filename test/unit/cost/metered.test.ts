@@ -33,6 +33,7 @@ const FULL: Item = {
   since: text('2026'),
   nothing: text('something'),
   hours: { N: '1' },
+  ends: { N: '4102444800' },
   kind: text('build'),
   other: text('other'),
 };
@@ -43,6 +44,7 @@ const CHANGED: Item = {
   role: text('LEAD'),
   date: text('2026-02-02T00:00:00.000Z'),
   hours: { N: '2' },
+  ends: { N: '4102448400' },
 };
 
 /** The key of an item of each type: edges leave a goal, but for those between goals, which enter it. */
@@ -109,6 +111,38 @@ it.each([1, 2, 3, 4])('is what the projector consumes for an edge in four orders
     expect({ type, write, attribute, wcu: total, read, base }).toEqual({ type, write, attribute, ...units });
   }
   expect(writes.find(({ type, write }) => type === 'MEMBER' && write === 'create')!.total).toBe(10 - indexes);
+});
+
+it.each([
+  ['a count', { degree: true, edgeSet: false }],
+  ['a count and an edge set', { degree: true, edgeSet: ['role'] }],
+  ['a total of the other side', { edgeSet: false, outgoing: { total: { hours: sum('hours') } } }],
+  ['a list', { edgeSet: false, inbound: { orders: { byTitle: 'title' } } }],
+  ['a count and lists', { degree: true, inbound: { orders: { byTitle: 'title', byName: 'name' }, project: ['kind'] } }],
+  ['a native list', { edgeSet: false, inbound: { native: true, orders: { byTitle: 'title' } } }],
+  ['a copy', { copy: ['name'] }],
+  ['a list with its target', { edgeSet: false, inbound: { orders: { byTitle: 'title' }, includeTarget: true } }],
+])('is what the projector consumes where nodes and edges end, with %s', async (_what, options) => {
+  const graph = defineGraph({
+    table: { name: 'records', ttl: 'ends' },
+    nodes: {
+      GOAL: node({ view: ['title'], search: { title: { shards: 1 } }, expires: 'ends' }),
+      USER: node({ search: { tags: { multiValue: true, shards: 1 } }, expires: 'ends' }),
+    },
+    edges: { MEMBER: edge({ from: 'GOAL', to: 'USER', expires: 'ends', ...options } as never) },
+  }) as CompiledModel;
+  const { writes } = modelCost(graph, new Map([['USER.tags', VALUES]]));
+  for (const [{ write, attribute, type, total, base, read, perEdge = {} }, units] of await metered(graph, writes)) {
+    const more = Object.values(perEdge);
+    const told = {
+      wcu: more.reduce((all, one) => all + one.wcu, total),
+      read: more.reduce((all, one) => all + one.rcu, read),
+    };
+    expect({ type, write, attribute, base, ...told }).toEqual({ type, write, attribute, ...units });
+  }
+  expect(writes.filter(({ attribute }) => attribute === 'ends').map(({ type }) => type)).toEqual([
+    ...['GOAL', 'USER', 'MEMBER'],
+  ]);
 });
 
 /** A model with native orders and searches, some beside derived ones, and attributes that several types have. */
