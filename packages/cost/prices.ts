@@ -38,19 +38,19 @@ const OWN_FILE = 'assets/prices.json';
  */
 export function readPrices(file: string | undefined, region: string | undefined): Prices {
   const own = packageFile(OWN_FILE);
-  const name = file ?? own;
+  const name = file ?? own.pathname;
   const hint = `Copy ${own.pathname}, put in the prices, and name the copy with --prices.`;
   let content: unknown;
   try {
-    content = JSON.parse(readFileSync(name, 'utf8'));
+    content = JSON.parse(readFileSync(file ?? own, 'utf8'));
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new EdgeloomError('invalid-prices', `The prices ${file} cannot be read: ${reason}.`, hint, { cause: error });
+    throw new EdgeloomError('invalid-prices', `The prices ${name} cannot be read: ${reason}.`, hint, { cause: error });
   }
   const result = pricesSchema.safeParse(content);
   if (!result.success) {
     const problems = result.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
-    throw new EdgeloomError('invalid-prices', `The prices ${file} are incomplete: ${problems.join('; ')}.`, hint);
+    throw new EdgeloomError('invalid-prices', `The prices ${name} are incomplete: ${problems.join('; ')}.`, hint);
   }
   if (region !== undefined && result.data.region !== region) {
     throw new EdgeloomError('other-region', `The prices are those of ${result.data.region}, not of ${region}.`, hint);
