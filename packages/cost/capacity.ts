@@ -1,3 +1,4 @@
+import { PARTITION_WCU } from '../../src/core/items/shard-capacity.ts';
 import { checkNativeIndexes } from '../../src/core/model/compile/check-native.ts';
 import { Mistakes } from '../../src/core/model/compile/mistakes.ts';
 import type { CompiledModel, InboundModel, SearchModel } from '../../src/core/model/compiled.ts';
@@ -36,7 +37,7 @@ export interface ModelCost {
 }
 
 const HALF_UNIT = 0.5;
-const PARTITION = { wcu: 1_000, rcu: 3_000, gigabytes: 10 };
+const PARTITION = { wcu: PARTITION_WCU, rcu: 3_000, gigabytes: 10 };
 /** Seconds between a reader's reads of the registry, a consumer's saves of its progress, and an observer's saves of its state. */
 export const [LEASE_SECONDS, PROGRESS_SECONDS, OBSERVER_SAVE_SECONDS] = [30, 10, 5];
 const OVERHEADS: Overhead[] = [

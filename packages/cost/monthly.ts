@@ -1,4 +1,5 @@
 import { EVENTUAL_READ_UNIT_BYTES, readUnits, WRITE_UNIT_BYTES } from '../../src/core/items/capacity.ts';
+import { PARTITION_WCU } from '../../src/core/items/shard-capacity.ts';
 import type { CompiledModel } from '../../src/core/model/compiled.ts';
 import { isJoinedEdge } from '../../src/core/model/joined.ts';
 import { EdgeloomError } from '../../src/foundation/errors.ts';
@@ -95,7 +96,6 @@ const MS_A_WRITE = 1;
 const MS_A_WRITE_BY_HAND = 2;
 const BATCHES_A_SECOND = 1;
 /** Limit of a table partition, which has one stream shard. A new on-demand table has four partitions. */
-const PARTITION_WCU = 1_000;
 export const PARTITION_GIGABYTES = 10;
 const FEWEST_PARTITIONS = 4;
 /** Bytes logged per batch, including metrics and Lambda's own three lines. */
@@ -111,7 +111,8 @@ const TRANSITIONS_A_CALL = 4;
 
 const ASSUMPTIONS =
   `items of up to 1 KB; no two records of a batch share a derived item, so projections are an upper bound; capacity that is ` +
-  `provisioned is used to ${UTILISATION * 100} %; a check every night; point-in-time recovery; no ` +
+  `provisioned is used to ${UTILISATION * 100} %; a check every night, which, like the shards of the stream, goes by the ` +
+  `whole size and so is an upper bound; point-in-time recovery; no ` +
   'free tiers, discounts, transfer or taxes';
 
 /** Throws `unknown-type` or `unknown-query` if the load names something that isn't in the model, or several queries at once. */

@@ -1,12 +1,9 @@
-import { changesPerSecondOf, shardsFor } from '../../src/core/items/shard-capacity.ts';
+import { changesPerSecondOf, SHARD_CHANGES, shardsFor } from '../../src/core/items/shard-capacity.ts';
 import type { CompiledModel, SearchModel } from '../../src/core/model/compiled.ts';
 import { NODE_LIST } from '../../src/core/model/node-list.ts';
 import { countText } from '../../src/foundation/figure.ts';
 import { fewerShardsText, MANY_SHARDS } from '../../src/trust/explain/advice.ts';
 import type { Load } from './monthly.ts';
-
-/** Changes per second to plan for in each shard: half its capacity. */
-const SHARD_CHANGES = 250;
 
 export interface ShardAdvice {
   search: string;

@@ -1,11 +1,14 @@
-const PARTITION_WCU = 1_000;
+/** DynamoDB's limit per second. */
+export const PARTITION_WCU = 1_000;
 /** A changed value is removed in one place and added in another. */
 const WRITES_OF_A_CHANGE = 2;
 /** Values aren't spread evenly over shards. */
 const HEADROOM = 2;
+/** Changes per second to plan for in each shard. */
+export const SHARD_CHANGES = PARTITION_WCU / WRITES_OF_A_CHANGE / HEADROOM;
 
 export function shardsFor(changesPerSecond: number): number {
-  return Math.max(1, Math.ceil((changesPerSecond * WRITES_OF_A_CHANGE * HEADROOM) / PARTITION_WCU));
+  return Math.max(1, Math.ceil(changesPerSecond / SHARD_CHANGES));
 }
 
 /** `share` is the part of the search's values that its busiest shard has (0 to 1). */
