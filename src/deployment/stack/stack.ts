@@ -164,7 +164,8 @@ function outputsOf({ graph, names, functions, table, parameters }: Site): Templa
       Value: `npx edgeloom drill --stack ${names.prefix}`,
     },
     FirstMigration: {
-      Description: 'An empty table is registered within minutes. For a table that has items this comes next.',
+      Description:
+        'An empty table with all indexes of the model is registered within minutes. For any other table this comes next.',
       Value: `npx edgeloom migrate --table ${graph.table.name}`,
     },
     TableName: { Description: 'The table; give it to --table.', Value: table.name },

@@ -93,7 +93,7 @@ const MEANS: Readonly<Record<string, string>> = {
   ScheduleDeadLetters: 'A schedule could not start the check or the redrive.',
   Quarantined: 'A base item could not be projected in full.',
   QuarantineNotEmpty: 'What could not be projected is there still after a redrive.',
-  Unmanaged: 'The table has items and no registry: edgeloom migrate has never run.',
+  Unmanaged: 'The table has no registry: edgeloom migrate has never run.',
   StreamReplaced:
     'The stream of the table was switched off, or off and on, and nothing reads the new one; or nobody looks any more.',
   MigrationOpen: 'A migration was left half done: for a day, projections have been half built or half removed.',
