@@ -61,9 +61,9 @@ const EVERYTHING: Record<string, unknown> = {
 };
 
 function metricsPage(sources: Sources): string {
-  const own = sources
-    .members('src/deployment/metric-units.ts', 'OtherMetricUnits')
-    .map(({ name, type, means }) => [code(name), type.replaceAll("'", ''), means]);
+  const own = ['STACK_METRICS', 'OBSERVER_METRICS', 'MIRROR_METRICS']
+    .flatMap((name) => sources.entries('src/deployment/metric-units.ts', name))
+    .map(({ name, value, means }) => [code(name), value.replaceAll("'", ''), means]);
   const ofVerdicts = VERDICT_NAMES.map((name) => [code(metricOfVerdict(name)), 'Count', VERDICTS[name].counts]);
   const telemetry = Object.entries(DESCRIPTIONS).map(([name, means]) => [code(name), means]);
   const parameters = readParameters({ stage: 'prod', values: EVERYTHING });

@@ -65,6 +65,21 @@ export class Sources {
     }));
   }
 
+  /** Returns the entries of an object that is declared `as const`. */
+  entries(path: string, name: string): { name: string; value: string; means: string }[] {
+    const file = this.file(path);
+    const object = [...nodesOf(file)]
+      .filter((one) => ts.isVariableDeclaration(one) && one.name.getText(file) === name)
+      .flatMap((one) => [...nodesOf(one)])
+      .find(ts.isObjectLiteralExpression);
+    if (object === undefined) throw new Error(`${path} has no object ${name}`);
+    return object.properties.filter(ts.isPropertyAssignment).map((property) => ({
+      name: property.name.getText(file),
+      value: property.initializer.getText(file),
+      means: commentOf(property),
+    }));
+  }
+
   path(file: TypeScript.SourceFile): string {
     return relative(ROOT, file.fileName);
   }

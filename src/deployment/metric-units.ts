@@ -8,80 +8,90 @@ export function metricOfVerdict(verdict: Verdict): VerdictMetric {
   return `Check${verdict[0]!.toUpperCase()}${verdict.slice(1)}` as VerdictMetric;
 }
 
-/** docs/reference/metrics.md is generated from these comments. Times are in seconds. */
-interface OtherMetricUnits {
+/** docs/reference/metrics.md is generated from the comments of these metrics. Times are in seconds. */
+export const STACK_METRICS = {
   /** Records of a batch. */
-  Records: 'Count';
+  Records: 'Count',
   /** Derived items that a batch's records touch. */
-  Touches: 'Count';
+  Touches: 'Count',
   /** Updates of derived items and new quarantine entries in a batch. */
-  Writes: 'Count';
+  Writes: 'Count',
   /** Write units of a batch. */
-  WriteCapacityUnits: 'Count';
+  WriteCapacityUnits: 'Count',
   /** Read units of a batch. */
-  ReadCapacityUnits: 'Count';
+  ReadCapacityUnits: 'Count',
   /** Writes of a batch that were repeated because another writer changed the item. */
-  Conflicts: 'Count';
+  Conflicts: 'Count',
   /** Entries that a batch put into quarantine. With the dimension `version`: per function version. */
-  Quarantined: 'Count';
+  Quarantined: 'Count',
   /** Batches that were not applied in full and are retried. With the dimension `version`: those that the version caused. */
-  RetriedBatches: 'Count';
+  RetriedBatches: 'Count',
   /** Records per derived item that a batch touches; a higher ratio saves writes. */
-  CoalescingRatio: 'None';
+  CoalescingRatio: 'None',
   /** Age of a batch's oldest record after the batch was projected. */
-  LagSeconds: 'Seconds';
+  LagSeconds: 'Seconds',
   /** Quarantine entries and failed batches' records of a redrive. */
-  RedriveEntries: 'Count';
+  RedriveEntries: 'Count',
   /** Entries and records that a redrive reconciled. */
-  RedriveRepaired: 'Count';
+  RedriveRepaired: 'Count',
   /** Entries and records that a redrive could not reconcile. */
-  RedriveLeft: 'Count';
+  RedriveLeft: 'Count',
   /** Entries that a redrive put into quarantine for records of a failed batch. */
-  RedriveQuarantined: 'Count';
+  RedriveQuarantined: 'Count',
   /** Time since the end of the last check of the whole table; emitted by scheduled redrives. */
-  CheckAgeSeconds: 'Seconds';
-  /** 1 while the table has items and no registry. */
-  Unmanaged: 'Count';
+  CheckAgeSeconds: 'Seconds',
+  /** 1 while the table has no registry. */
+  Unmanaged: 'Count',
   /** Projections that an open migration builds or removes. */
-  MigrationOpen: 'Count';
+  MigrationOpen: 'Count',
   /** 1 while the stack does not read the table's current stream, or the table has none. */
-  StreamReplaced: 'Count';
-  /** Age of the time up to which the observer has verified everything. */
-  VerifiedAgeSeconds: 'Seconds';
-  /** Differences that the observer has found and that remain. */
-  ObservedDrift: 'Count';
-  /** Records that a call of the observer judged. */
-  ObservedRecords: 'Count';
-  /** Index items in the observer's sample that have differed from the table for 22 minutes. */
-  IndexDifferences: 'Count';
+  StreamReplaced: 'Count',
   /** Partitions that a call of a check or rebuild compared. */
-  CheckPartitions: 'Count';
+  CheckPartitions: 'Count',
   /** Base items that a call read. */
-  CheckBaseItems: 'Count';
+  CheckBaseItems: 'Count',
   /** Derived items that a call read. */
-  CheckDerivedItems: 'Count';
+  CheckDerivedItems: 'Count',
   /** Derived items that are missing, stale or orphan. */
-  CheckDrift: 'Count';
+  CheckDrift: 'Count',
   /** Derived items that a call repaired. */
-  CheckRepaired: 'Count';
+  CheckRepaired: 'Count',
   /** Read units of a call. */
-  CheckReadCapacityUnits: 'Count';
+  CheckReadCapacityUnits: 'Count',
   /** Write units of a call. */
-  CheckWriteCapacityUnits: 'Count';
+  CheckWriteCapacityUnits: 'Count',
+} as const;
+
+/** Only with an observer. */
+export const OBSERVER_METRICS = {
+  /** Age of the time up to which the observer has verified everything. */
+  VerifiedAgeSeconds: 'Seconds',
+  /** Differences that the observer has found and that remain. */
+  ObservedDrift: 'Count',
+  /** Records that a call of the observer judged. */
+  ObservedRecords: 'Count',
+  /** Index items in the observer's sample that have differed from the table for 22 minutes. */
+  IndexDifferences: 'Count',
+} as const;
+
+/** Only with a mirror of sources. */
+export const MIRROR_METRICS = {
   /** Records of a source's stream in a batch. */
-  MirrorRecords: 'Count';
+  MirrorRecords: 'Count',
   /** Batches of a source that were not mirrored in full and are retried. */
-  MirrorRetriedBatches: 'Count';
+  MirrorRetriedBatches: 'Count',
   /** Age of the oldest record of a source's batch after it was mirrored. */
-  MirrorLagSeconds: 'Seconds';
+  MirrorLagSeconds: 'Seconds',
   /** Source items that the mapping refuses; emitted every five minutes. */
-  MirrorRefused: 'Count';
+  MirrorRefused: 'Count',
   /** Base items that several source items map to; emitted every five minutes. */
-  MirrorConflicts: 'Count';
+  MirrorConflicts: 'Count',
   /** 1 while the stack does not read a source table's current stream, or the table has none. */
-  SourceStreamReplaced: 'Count';
-}
+  SourceStreamReplaced: 'Count',
+} as const;
 
-export interface MetricUnits extends OtherMetricUnits, Record<VerdictMetric, 'Count'> {}
-
-export type MetricName = keyof MetricUnits;
+export type MetricName =
+  | keyof typeof STACK_METRICS
+  | keyof typeof OBSERVER_METRICS
+  | keyof typeof MIRROR_METRICS
+  | VerdictMetric;

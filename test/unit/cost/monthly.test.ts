@@ -229,7 +229,16 @@ describe('the cost of a month', () => {
     const { alarms, dashboards, metrics } = stackFixtures(graph);
     expect(alarms).toBeGreaterThan(20);
     expect(dashboards).toBe(1);
-    expect(metrics).toBeGreaterThan(15);
+    // Every metric of the reference, and six of each mapping of a stream.
+    const listed = readFileSync(`${ROOT}docs/reference/metrics.md`, 'utf8').split('## Metrics of OpenTelemetry')[0]!;
+    const names = [...listed.matchAll(/^\| `(\w+)`/gm)].map(([, name]) => name!);
+    const ofObserver = names.filter((name) => /^(Verified|Observed|Index)/.test(name)).length;
+    const ofMirror = names.filter((name) => /^(Mirror|Source)/.test(name)).length;
+    expect(metrics).toBe(names.length - ofObserver - ofMirror + 6);
+    const sourceStreamArns = ['app', 'other'].map(
+      (name) => `arn:aws:dynamodb:us-east-1:123456789012:table/${name}/stream/2026-01-01T00:00:00.000`,
+    );
+    expect(stackFixtures(graph, { observe: true, sourceStreamArns }).metrics).toBe(names.length + 3 * 6);
   });
 });
 

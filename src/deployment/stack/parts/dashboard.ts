@@ -1,4 +1,5 @@
-import { type MetricName, NAMESPACE } from '../../metric-units.ts';
+import { VERDICT_NAMES } from '../../../core/verdicts.ts';
+import { type MetricName, MIRROR_METRICS, OBSERVER_METRICS, STACK_METRICS } from '../../metric-units.ts';
 import {
   DEAD_LETTER_QUEUE,
   FAILED_BATCHES_QUEUE,
@@ -14,6 +15,9 @@ import { functionMetric, type Metric, mappingMetric, ownMetric, queueAge, queueD
 const WIDTH = 8;
 const HEIGHT = 6;
 const IN_A_ROW = 3;
+/** Lambda's metrics of a stream's mapping. */
+const PASSED_RECORDS = ['PolledEventCount', 'FilteredOutEventCount', 'InvokedEventCount'];
+const FAILED_RECORDS = ['FailedInvokeEventCount', 'OnFailureDestinationDeliveredEventCount', 'DroppedEventCount'];
 
 function graphs(site: Site): Record<string, readonly Metric[]> {
   const own = (name: MetricName, statistic?: Metric['statistic']): Metric => ownMetric(site, name, statistic);
@@ -24,10 +28,8 @@ function graphs(site: Site): Record<string, readonly Metric[]> {
     // Lambda's own metric is in milliseconds.
     'Behind the stream, milliseconds': [functionMetric('stream', 'IteratorAge', 'Maximum')],
     'Behind the stream after a batch, seconds': most('LagSeconds'),
-    'Records of the stream': ofMapping('PolledEventCount', 'FilteredOutEventCount', 'InvokedEventCount'),
-    'Records that failed': ofMapping(
-      ...['FailedInvokeEventCount', 'OnFailureDestinationDeliveredEventCount', 'DroppedEventCount'],
-    ),
+    'Records of the stream': ofMapping(...PASSED_RECORDS),
+    'Records that failed': ofMapping(...FAILED_RECORDS),
     Projected: [...sums('Records', 'Touches', 'Writes'), own('CoalescingRatio', 'Average')],
     'Capacity units': sums(
       ...(['WriteCapacityUnits', 'ReadCapacityUnits', 'CheckReadCapacityUnits', 'CheckWriteCapacityUnits'] as const),
@@ -93,12 +95,18 @@ function topWidgets(site: Site): { height: number; type: string; properties: { [
   ];
 }
 
-/** Counts the metrics that CloudWatch bills: Edgeloom's and the mappings'. */
-export function countCustomMetrics(site: Site): number {
-  const billed = Object.values(graphs(site))
-    .flat()
-    .filter(({ namespace, dimensions }) => namespace === NAMESPACE || 'EventSourceMappingUUID' in dimensions);
-  return new Set(billed.map(({ name }) => name)).size;
+/**
+ * Counts the metrics that CloudWatch bills: Edgeloom's, and those of each stream's mapping. An upper bound, because CloudWatch bills only
+ * hours with data.
+ */
+export function countCustomMetrics({ functions, parameters }: Site): number {
+  const own = {
+    ...STACK_METRICS,
+    ...(parameters.observe && OBSERVER_METRICS),
+    ...(functions.includes('mirror') && MIRROR_METRICS),
+  };
+  const ofMappings = (1 + parameters.sourceStreamArns.length) * [...PASSED_RECORDS, ...FAILED_RECORDS].length;
+  return Object.keys(own).length + VERDICT_NAMES.length + ofMappings;
 }
 
 export function dashboardResources(site: Site): Resources {
