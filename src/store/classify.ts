@@ -113,7 +113,7 @@ interface StatementError {
   Message?: string;
 }
 
-/** Retryable errors after which nothing was changed. */
+/** Retryable errors after which nothing was changed. A `TransactionInProgressException` may follow the lost answer of the same call. */
 const REFUSALS: ReadonlySet<string> = new Set([
   'no-connection',
   'ProvisionedThroughputExceededException',
@@ -124,7 +124,6 @@ const REFUSALS: ReadonlySet<string> = new Set([
   'LimitExceededException',
   'TransactionConflictException',
   'TransactionConflict',
-  'TransactionInProgressException',
   'ReplicatedWriteConflictException',
 ]);
 

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { StoreError } from '../../../src/foundation/errors.ts';
-import { classifyError } from '../../../src/store/classify.ts';
+import { classifyError, isRefusal } from '../../../src/store/classify.ts';
 import { createClient } from '../../../src/store/client.ts';
 import { DynamoDBStore } from '../../../src/store/dynamodb.ts';
 import { goalGraph } from '../../support/contracts-model.ts';
@@ -24,6 +24,18 @@ describe('classifyError', () => {
     'SomethingNobodyKnows',
   ])('takes %s as retryable', (name) => {
     expect(classifyError(named(name))).toMatchObject({ kind: 'retryable', code: name });
+  });
+
+  it.each([
+    ['TransactionConflictException', true],
+    ['ThrottlingException', true],
+    ['ValidationException', true],
+    // The SDK repeats a transaction whose answer was lost, and learns that the first call is under way.
+    ['TransactionInProgressException', false],
+    ['InternalServerError', false],
+    ['TimeoutError', false],
+  ])('tells whether nothing was changed after %s: %s', (name, isSure) => {
+    expect(isRefusal(classifyError(named(name)))).toBe(isSure);
   });
 
   it.each(['ValidationException', 'SerializationException', 'ItemCollectionSizeLimitExceededException'])(
