@@ -2,6 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { z } from 'zod';
 import { importFile } from '../../src/client/write/import.ts';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import { node } from '../../src/core/model/schema.ts';
@@ -125,6 +126,22 @@ describe('importFile', () => {
     // Also if all lines are sent by then.
     const last = await fileOf([user(1, 1)]);
     await expect(importFile(graph, { store, file: last, onProgress })).rejects.toThrow('The display is gone.');
+  });
+
+  it('keeps the version of a forced line, though the fields of its type drop it', async () => {
+    const stored = z.object({ value: z.number(), v: z.number().optional() });
+    const fields = stored.transform(({ value }): z.infer<typeof stored> => ({ value }));
+    const versioned = defineGraph({
+      table: 'imported',
+      nodes: { USER: node({ fields, versionAttribute: 'v' }) },
+      edges: {},
+    });
+    const memory = new MemoryStore(versioned.table);
+    const file = await fileOf([{ ...user(1, 5), v: 7, more: 'x' }]);
+    await importFile(versioned, { store: memory as unknown as Store, file, force: true });
+    expect([...memory.items()]).toEqual([
+      { source: { S: 'USER-1' }, target: { S: 'USER-1' }, value: { N: '5' }, v: { N: '7' } },
+    ]);
   });
 
   it('says where it was stopped', async () => {

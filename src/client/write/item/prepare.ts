@@ -101,7 +101,8 @@ export async function checkedItem(graph: CompiledModel, item: Item, force: boole
   const isNode = key.source === key.target;
   const fields = (isNode ? graph.nodes.get(type) : (partModel(graph, key) ?? graph.edges.get(type)))?.fields;
   if (fields === undefined) return item;
-  if (!isNode && graph.edges.get(type)?.keys === 'hashed') {
+  if (isNode) return nodeItem(graph, key.source, toPlainItem(attributes));
+  if (graph.edges.get(type)?.keys === 'hashed') {
     return edgeItem(graph, key.source, type, targetIdOf(item), toPlainItem(attributes));
   }
   return baseItem(graph, key, await validateFields(fields, toPlainItem(attributes), itemName(key.source, key.target)));
