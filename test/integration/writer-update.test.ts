@@ -225,6 +225,16 @@ describe('updateNode with named changes', () => {
 });
 
 describe('updateNode with a function', () => {
+  it('takes a frozen result, whose numbers the validator takes in another form', async () => {
+    const { writer, read } = await open();
+    await writer.putNode('GOAL-1', { title: 'Run' });
+    const update = (more: object) =>
+      writer.updateNode('GOAL-1', (attributes) => Object.freeze({ ...attributes, points: 5n as never, ...more }));
+    await expect(update({ goal: 'x' })).rejects.toMatchObject({ code: 'invalid-attribute' });
+    await update({});
+    expect(await read('GOAL-1')).toEqual({ title: { S: 'Run' }, points: { N: '5' } });
+  });
+
   it('writes only what differs', async () => {
     const { writer, graph, store } = await open();
     await writer.putNode('TASK-1', { a: 1, b: { deep: [1] }, c: 'x' });

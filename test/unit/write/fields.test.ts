@@ -79,6 +79,15 @@ it('offers a number in the form that the validator takes, and keeps it as it was
   expect(await validateFields(fields, given, ITEM)).toEqual(given);
 });
 
+it('offers numbers of frozen attributes in other forms too', async () => {
+  const list = Object.freeze([Object.freeze({ n: 1 })]);
+  const given = Object.freeze({ cell: 5n, list, other: 7 });
+  for (const object of [z.object, z.looseObject, z.strictObject]) {
+    const fields = object({ cell: z.number(), list: z.array(z.object({ n: z.bigint() })), other: z.number() });
+    expect(await validateFields(fields, given, ITEM)).toEqual(given);
+  }
+});
+
 it('reports a number of a wrong value as it was given, and none that is right in another form', async () => {
   const fields = z.object({ points: z.number().max(10), cell: z.bigint() });
   const failure = validateFields(fields, { points: 11, cell: 5 }, ITEM);

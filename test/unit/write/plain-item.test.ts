@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { defineGraph, edge, edgeItem, hashedEdgeKey, node, nodeItem } from '../../../src/index.ts';
 import { ROOT } from '../../support/command.ts';
 
-const USER = node({ view: 'ALL', fields: z.object({ name: z.string() }) });
+const USER = node({ view: 'ALL', fields: z.object({ name: z.string(), age: z.number().max(150).optional() }) });
 const graph = defineGraph({
   table: { name: 'records', partitionKey: 'pk', sortKey: 'sk' },
   nodes: {
@@ -33,6 +33,12 @@ describe('the items of producers without a writer', () => {
       ...{ pk: 'USER-1', sk: 'KNOWS-USER-2' },
       ...{ since: 2020, tags: new Set(['a']) },
     });
+  });
+  it('have numbers as they were given, in whichever form the fields of the type take them', () => {
+    const made = nodeItem(graph, 'USER-1', { name: 'Ada', age: 36n as never });
+    expect(made).toEqual({ pk: 'USER-1', sk: 'USER-1', name: 'Ada', age: 36n });
+    const refused = expect.objectContaining({ issues: [{ path: 'age', message: expect.any(String) }] });
+    expect(() => nodeItem(graph, 'USER-1', { name: 'Ada', age: 151n as never })).toThrow(refused);
   });
   it('have a hashed key with the id beside', () => {
     const sk = hashedEdgeKey('FRIEND', 'USER-2');

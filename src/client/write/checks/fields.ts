@@ -1,6 +1,6 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import { EdgeloomError, InvalidAttributesError, type Mistake } from '../../../foundation/errors.ts';
-import { keysOfIssue, validateInEachForm } from './number-forms.ts';
+import { eachForm, keysOfIssue } from './number-forms.ts';
 import { isPlainObject } from './values.ts';
 
 /** Returns the validator's output, with defaults and transformed values. */
@@ -10,7 +10,10 @@ export async function validateFields(
   item: string,
 ): Promise<object> {
   if (fields === undefined) return plainAttributes(attributes, item, 'The attributes');
-  const result = await validateInEachForm((offered) => validate(fields, offered, item), attributes);
+  const forms = eachForm(attributes);
+  let form = forms.next();
+  while (!form.done) form = forms.next(await validate(fields, form.value, item));
+  const result = form.value;
   if (result.issues === undefined) return plainAttributes(result.value, item, "The validator's output");
   throw new InvalidAttributesError(item, result.issues.map(mistakeOf));
 }
@@ -18,14 +21,10 @@ export async function validateFields(
 /** For synchronous callers: refuses an asynchronous validator as `validator-failed`. */
 export function validateAtOnce(fields: StandardSchemaV1 | undefined, attributes: unknown, item: string): object {
   if (fields === undefined) return plainAttributes(attributes, item, 'The attributes');
-  const result = validateNow(fields, attributes, item);
-  if (result instanceof Promise) {
-    throw new EdgeloomError(
-      'validator-failed',
-      `${item}: the validator of its fields answers later.`,
-      'Give its type a validator that is synchronous.',
-    );
-  }
+  const forms = eachForm(attributes);
+  let form = forms.next();
+  while (!form.done) form = forms.next(validateNow(fields, form.value, item));
+  const result = form.value;
   if (result.issues === undefined) return plainAttributes(result.value, item, "The validator's output");
   throw new InvalidAttributesError(item, result.issues.map(mistakeOf));
 }
@@ -42,16 +41,19 @@ async function validate(
   }
 }
 
-function validateNow(
-  fields: StandardSchemaV1,
-  attributes: unknown,
-  item: string,
-): ReturnType<StandardSchemaV1['~standard']['validate']> {
+function validateNow(fields: StandardSchemaV1, attributes: unknown, item: string): StandardSchemaV1.Result<unknown> {
+  let result: ReturnType<StandardSchemaV1['~standard']['validate']>;
   try {
-    return fields['~standard'].validate(attributes);
+    result = fields['~standard'].validate(attributes);
   } catch (error) {
     throw validatorError(item, error);
   }
+  if (!(result instanceof Promise)) return result;
+  throw new EdgeloomError(
+    'validator-failed',
+    `${item}: the validator of its fields answers later.`,
+    'Give its type a validator that is synchronous.',
+  );
 }
 
 function validatorError(item: string, cause: unknown): EdgeloomError {

@@ -13,21 +13,21 @@ const FORMS: readonly Form[] = [Number, bigintOf, (text) => new ExactNumber(text
 /** The most digits before the point of a DynamoDB number. */
 const MOST_WHOLE_DIGITS = 126;
 
-type Validate = (attributes: unknown) => Promise<StandardSchemaV1.Result<unknown>>;
+type Result = StandardSchemaV1.Result<unknown>;
 
-/** Retries refused numbers in other forms. Numbers that the validator returns unchanged are returned as given, with all their digits. */
-export async function validateInEachForm(
-  validate: Validate,
-  attributes: unknown,
-): Promise<StandardSchemaV1.Result<unknown>> {
-  const first = await validate(attributes);
+/**
+ * Yields what to validate, and takes the validator's result. Retries refused numbers in other forms. Numbers that the validator returns
+ * unchanged are returned as given, with all their digits.
+ */
+export function* eachForm(attributes: unknown): Generator<unknown, Result, Result> {
+  const first = yield attributes;
   if (first.issues === undefined || !isPlainObject(attributes)) return first;
   const offered = new Map<string, unknown>();
-  let result: StandardSchemaV1.Result<unknown> = first;
+  let result: Result = first;
   for (const form of FORMS) {
     const isChanged = offerInForm(attributes, offered, result.issues ?? [], form);
     if (!isChanged) continue;
-    result = await validate(withOffered(attributes, offered));
+    result = yield withOffered(attributes, offered);
     if (result.issues === undefined) return { value: asGiven(result.value, attributes, offered) };
   }
   // Report the problems of numbers in the form that the caller gave.
@@ -84,9 +84,12 @@ function inForm(value: unknown, form: Form): unknown {
   return text === undefined || Number.isNaN(Number(text)) ? value : (form(text) ?? value);
 }
 
-/** A proxy rather than a copy: `attributes` may itself be a proxy that notes what the validator reads. */
+/**
+ * A proxy rather than a copy: `attributes` may itself be a proxy that notes what the validator reads. A proxy of a frozen object may not
+ * give other values, so such an object is copied.
+ */
 function withOffered(attributes: object, offered: ReadonlyMap<string, unknown>): object {
-  return new Proxy(attributes, {
+  return new Proxy(Object.isFrozen(attributes) ? { ...attributes } : attributes, {
     get: (target, name) =>
       typeof name === 'string' && offered.has(name) ? offered.get(name) : Reflect.get(target, name),
   });

@@ -95,7 +95,8 @@ async function nextAttributes(
   const wire = withoutReserved(subject, toWire(next));
   if (type.fields === undefined) return wire;
   const known = new Set<string>();
-  const given = trackedAttributes(next, declared, known);
+  // The function may have returned a frozen object, of which a proxy can't offer numbers in another form.
+  const given = trackedAttributes({ ...next }, declared, known);
   const valid = withoutReserved(subject, toWire(await validateFields(type.fields, given, subject.name)));
   // A validator may drop attributes that it doesn't know. An update must not remove those, since other writers may keep data there.
   for (const name of Object.keys(wire)) {
