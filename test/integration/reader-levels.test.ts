@@ -378,9 +378,15 @@ describe('levels refuse what the model does not declare', () => {
       'not-in-edge-set',
       '',
     ],
-    ['a label that is no scalar', { edge: 'MEMBER', label: null }, 'invalid-argument', ''],
+    ...[null, {}, ['LEAD'], new Set(['LEAD'])].map((label): [string, unknown, string, string] => [
+      'a label that is no scalar',
+      { edge: 'MEMBER', label },
+      'invalid-argument',
+      'a text',
+    ]),
     ['another option', { edge: 'MEMBER', labels: 'LEAD' }, 'unknown-option', 'edge, label, with'],
     ['no entry', null, 'invalid-option', ''],
+    ['an undefined entry', undefined, 'invalid-option', ''],
   ];
   it.each(refused)('%s', async (_, entry, code, hint) => {
     const read = (reader as unknown as Reader).page('TEAM-1', 'TEAMGOAL', { with: [entry as never] });

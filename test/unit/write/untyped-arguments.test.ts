@@ -13,6 +13,7 @@ const writer = createWriter(graph, { store }) as unknown as Record<string, (...g
 const reader = createReader(graph, { store }) as never as {
   search: (name: string) => Record<string, (...given: unknown[]) => Promise<unknown>>;
   with: (session?: unknown) => unknown;
+  getCollection: (id: string, options: object) => Promise<unknown>;
 };
 const refused = { code: 'invalid-argument' };
 
@@ -32,6 +33,13 @@ it.each([[5], ['name'], [[]], [['name']]])('a condition refuses %j, which names 
   await expect(writer['updateNode']!('USER-1', { set: { n: 1 } }, options)).rejects.toMatchObject(refused);
   await expect(writer['putNode']!('USER-1', {}, options)).rejects.toMatchObject(refused);
   await expect(writer['deleteNode']!('USER-1', options)).rejects.toMatchObject(refused);
+});
+
+it.each([['T'], [null], [5], [{}]])('a node with its edges refuses %j as a list of types', async (types) => {
+  await expect(reader.getCollection('USER-1', { types })).rejects.toMatchObject({
+    ...refused,
+    hint: expect.stringContaining("types: ['"),
+  });
 });
 
 it('a batch and a transaction ask for a function, a search for a predicate, with for a session', async () => {

@@ -4,6 +4,7 @@ import type { LabelValue } from '../../../core/model/declared.ts';
 import { textsOfLabel } from '../../../core/model/declared-texts.ts';
 import { EdgeloomError } from '../../../foundation/errors.ts';
 import { checkOptions, type OptionNames } from '../../../foundation/options.ts';
+import { isPlainObject } from '../../write/checks/values.ts';
 import { findEdge, findOrder } from '../request/lookup.ts';
 import { checkPartition, unknownLabel } from '../request/order-argument.ts';
 import type { EdgeSetElement } from '../request/result.ts';
@@ -72,7 +73,7 @@ function levelOf(graph: CompiledModel, entry: WithEdges | WithLevel, above: Read
     return listedLevel(graph, type!, label.length === 0 ? undefined : label.join(':'), above);
   }
   const about = (['inbound', 'edge'] as const).find((name) => name in Object(entry)) ?? 'type';
-  checkOptions('with', entry, OPTIONS[about] as OptionNames<typeof entry>);
+  checkOptions('with', entry ?? null, OPTIONS[about] as OptionNames<typeof entry>);
   if ('type' in entry) return listedLevel(graph, entry.type, entry.label, above);
   if ('inbound' in entry) return inboundLevel(graph, entry, above, depth);
   const edge = findEdge(graph, entry.edge);
@@ -160,8 +161,9 @@ export function showsEdge(
   return label === undefined || Object.values(labels).some((value) => labelText(value) === label);
 }
 
-/** Labels compare as text, since `readNumber` may return numbers of any type. */
+/** Labels compare as text, since `readNumber` may return numbers of any type. Returns undefined for other values than scalars. */
 function labelText(value: unknown): string | undefined {
   if (value === null || value === undefined || value instanceof Uint8Array) return undefined;
+  if (Array.isArray(value) || value instanceof Set || isPlainObject(value)) return undefined;
   return String(value);
 }

@@ -1,8 +1,10 @@
 import { type Item, stringOf } from '../../../core/items/attribute-value.ts';
 import { compareKeys } from '../../../core/items/encoding.ts';
-import { BASE_ITEMS } from '../../../core/items/keys.ts';
+import { BASE_ITEMS, describe } from '../../../core/items/keys.ts';
 import { classifyBaseItem } from '../../../core/model/base-item.ts';
+import type { CompiledModel } from '../../../core/model/compiled.ts';
 import { isGone } from '../../../core/model/gone.ts';
+import { EdgeloomError } from '../../../foundation/errors.ts';
 import { checkOptions } from '../../../foundation/options.ts';
 import { gatherPage } from '../lists/scatter.ts';
 import { boundOptions, type CursorBinding, decodeCursor, encodeCursor } from '../request/cursor.ts';
@@ -54,7 +56,7 @@ export async function readCollection(
   checkSource(graph, id);
   const { cursor, consistent } = options;
   const limit = checkLimit(options.limit);
-  const types = options.types && new Set(options.types.map((type) => edgeTypeFrom(graph, id, type).type));
+  const types = typesOf(graph, id, options.types);
   const asked = boundOptions(options, { types: types && [...types].sort() });
   const query = [graph.table.name, 'collection', id, asked];
   const bound: CursorBinding = { query, meaning: BASE_ORDER };
@@ -81,6 +83,13 @@ export async function readCollection(
   const isBehind = lastKey !== undefined && compareKeys(lastKey, id) < 0;
   if (node === undefined && isBehind) return { node: await readNode(context, id, { consistent }), items, ...next };
   return { node: nodeOf(context, id, node), items, ...next };
+}
+
+function typesOf(graph: CompiledModel, id: string, types: CollectionOptions['types']): Set<string> | undefined {
+  if (types === undefined) return undefined;
+  if (Array.isArray(types)) return new Set(types.map((type) => edgeTypeFrom(graph, id, type).type));
+  const message = `types should be a list, but is ${describe(types)}.`;
+  throw new EdgeloomError('invalid-argument', message, "Put the edge types into a list, such as types: ['TYPE'].");
 }
 
 /** Returns one range that spans all requested types. Items in between are read as well. */
