@@ -115,6 +115,41 @@ describe('a session', () => {
   });
 });
 
+describe('a session with too many writes to remember', () => {
+  it('does not know its writes until those that began before are projected too', async () => {
+    let now = Date.now();
+    let mark = 0;
+    const session = new Session({ now: () => now, lowWatermark: async () => mark });
+    const keysOf = (name: string, count: number) =>
+      Array.from({ length: count }, (_, i) => ({ source: `${name}-${i}`, target: `${name}-${i}` }));
+    const refreshAt = async (at: number) => {
+      mark = at;
+      for (let look = 0; look < 2; look++) {
+        now += 11_000;
+        await session.refresh(
+          async () => ({ agrees: false, revisions: '' }),
+          async () => true,
+        );
+      }
+      return session.ownWrites;
+    };
+    const end = session.note(keysOf('TICKET', 1));
+    session.note(keysOf('PROJECT', 60))();
+    now += 60_000;
+    expect(await refreshAt(now)).toBe('unknown');
+    now += 60_000;
+    end();
+    expect(await refreshAt(now - 60_000)).toBe('unknown');
+    now += 60_000;
+    expect(await refreshAt(now)).toBe('shown');
+    // The key is of a later write alone.
+    session.note(keysOf('TICKET', 1));
+    now += 60_000;
+    await refreshAt(now);
+    expect(session.keys()).toEqual(keysOf('TICKET', 1));
+  });
+});
+
 describe('a session that changed a node whose edges show it', () => {
   it('keeps the node past the mark of the stream until the last page of its edges shows it', async () => {
     const { project, read } = await changedTicket(5, true);

@@ -45,7 +45,10 @@ const MOST_LOOKS = 10;
  */
 export class Session {
   private readonly entries = new Map<string, Entry>();
-  private overflow: { at: number; pending: number; passedAt?: number | undefined } | undefined;
+  /** When the last write ended, as in an entry. No key is remembered meanwhile. */
+  private overflow: Pick<Entry, 'at' | 'passedAt'> | undefined;
+  /** Writes under way. An overflow also stands for those that began before it. */
+  private pending = 0;
 
   private readonly now: Runtime['now'];
   private table: string | undefined;
@@ -69,7 +72,7 @@ export class Session {
       session.entries.set(textOfKey({ source, target }), entry);
     }
     if (session.sizeBytes() > MOST_BYTES) throw tokenTooLarge();
-    if (overflowAt !== undefined) session.overflow = { at: overflowAt, pending: 0, passedAt: overflowPassedAt };
+    if (overflowAt !== undefined) session.overflow = { at: overflowAt, passedAt: overflowPassedAt };
     return session;
   }
 
@@ -83,7 +86,7 @@ export class Session {
     });
     const { overflow, table } = this;
     if (overflow === undefined) return encodeToken({ table, keys }, this.options.key);
-    const [overflowAt, overflowPassedAt] = overflow.pending > 0 ? [now] : [overflow.at, overflow.passedAt];
+    const [overflowAt, overflowPassedAt] = this.pending > 0 ? [now] : [overflow.at, overflow.passedAt];
     return encodeToken({ table, keys, overflowAt, overflowPassedAt }, this.options.key);
   }
 
@@ -112,15 +115,11 @@ export class Session {
   /** Notes keys before they are written. Call the returned function when the write has ended, even if it failed. */
   note(keys: readonly ItemKey[]): () => void {
     for (const key of keys) this.rememberKey(key);
-    const { overflow } = this;
-    if (overflow !== undefined) overflow.pending += 1;
+    this.pending += 1;
     return () => {
       const at = this.now();
-      if (overflow !== undefined) {
-        overflow.pending -= 1;
-        overflow.at = at;
-        overflow.passedAt = undefined;
-      }
+      this.pending -= 1;
+      if (this.overflow !== undefined) this.overflow = { at };
       for (const key of keys) {
         const entry = this.entries.get(textOfKey(key));
         if (entry === undefined) continue;
@@ -153,9 +152,8 @@ export class Session {
         this.entries.delete(text);
     }
     const { overflow } = this;
-    if (overflow?.pending === 0 && (this.hasPassed(overflow, lowWatermark) || this.isOutOfStream(overflow))) {
-      this.overflow = undefined;
-    }
+    if (overflow === undefined || this.pending > 0) return;
+    if (this.hasPassed(overflow, lowWatermark) || this.isOutOfStream(overflow)) this.overflow = undefined;
   }
 
   private rememberKey(key: ItemKey): void {
@@ -171,7 +169,7 @@ export class Session {
     this.entries.set(text, { ...key, at, pending: 1 });
     if (this.sizeBytes() <= MOST_BYTES) return;
     this.entries.clear();
-    this.overflow = { at, pending: 0 };
+    this.overflow = { at };
   }
 
   private async mayForget(
