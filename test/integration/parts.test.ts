@@ -170,6 +170,8 @@ describe('a part of a node', () => {
     const session = createSession();
     const own = reader.with(session);
     await writer.with(session).putPart(ADA, 'STATE', { status: 'online' });
+    expect(await own.search('USER.STATE.status').count()).toEqual({ count: 0, exact: false });
+    expect(await own.search('USER.name').count()).not.toHaveProperty('exact');
     expect(await reader.getViews([ADA])).toMatchObject([{ attributes: { name: 'Ada' } }]);
     expect((await reader.getViews([ADA]))[0]!.attributes).not.toHaveProperty('STATE');
     expect(await own.getViews([ADA])).toMatchObject([{ attributes: { name: 'Ada', STATE: { status: 'online' } } }]);

@@ -1,7 +1,7 @@
 import pMap from 'p-map';
 import { stringOf } from '../../../core/items/attribute-value.ts';
 import { INDEX_KEYS } from '../../../core/items/derived-item.ts';
-import { type IndexPartitionKey, typePrefix } from '../../../core/items/keys.ts';
+import type { IndexPartitionKey } from '../../../core/items/keys.ts';
 import type { HashName } from '../../../core/items/shard.ts';
 import type { SearchModel } from '../../../core/model/compiled.ts';
 import { queryPages } from '../../../core/store-pages.ts';
@@ -17,7 +17,7 @@ import { resolveInboundQuery } from './inbound.ts';
 import { EDGE_CHOICE_OPTIONS, type InboundQuery } from './inbound-query.ts';
 import { countNative } from './native-list.ts';
 import type { PlacedList } from './placed-list.ts';
-import { resolveSearch, searchedType } from './search-list.ts';
+import { isSearched, resolveSearch } from './search-list.ts';
 import { SCOPE_OPTIONS, type SearchPredicate, type SearchScope } from './search-query.ts';
 
 /** The number of hits or edges. */
@@ -72,8 +72,7 @@ export async function countSearch(
 ): Promise<CountResult> {
   checkOptions(`search ${search.indexPartition}`, options, { ...SCOPE_OPTIONS, maxRcu: 'checked' });
   const { list, ranges } = resolveSearch(context, search, predicate, options);
-  const type = searchedType(search);
-  const isOwn = mustReadConsistently(context, ({ source, target }) => source === target && typePrefix(source) === type);
+  const isOwn = mustReadConsistently(context, (key) => isSearched(search, key));
   return await countOf(context, list, ranges, isOwn);
 }
 

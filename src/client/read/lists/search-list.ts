@@ -8,6 +8,7 @@ import { textsOfSearch } from '../../../core/model/declared-texts.ts';
 import { indexOfSearch } from '../../../core/model/native-indexes.ts';
 import { lineOfSearch, textFormOf } from '../../../core/model/options/option-tables.ts';
 import { isHashedInKey } from '../../../core/model/projection/index-places.ts';
+import type { ItemKey } from '../../../core/store-port.ts';
 import { EdgeloomError } from '../../../foundation/errors.ts';
 import { checkOptions } from '../../../foundation/options.ts';
 import { meaningOfSearch } from '../../../registry/definition.ts';
@@ -68,10 +69,7 @@ export async function readSearch(
     ],
     meaning: meaningOfSearch(graph, search),
   };
-  const type = searchedType(search);
-  const own = await readRelevantOwnWrites(context, ({ source, target }) => {
-    return target === (search.part ?? source) && typePrefix(source) === type;
-  });
+  const own = await readRelevantOwnWrites(context, (key) => isSearched(search, key));
   const page = { cursor: options.cursor, bound, limit, own: own.writes };
   const { items, cursor } = await gatherList(context, list, page);
   const hits = items.map((item) => hitOfItem(context, list.index, item));
@@ -127,8 +125,13 @@ function hasKeyIn(index: IndexName, ranges: readonly KeyRange[], item: Item): bo
   return ranges.some((range) => isInRange(range, key));
 }
 
+/** Tells whether the search lists the base item of this key. */
+export function isSearched(search: SearchModel, { source, target }: ItemKey): boolean {
+  return target === (search.part ?? source) && typePrefix(source) === searchedType(search);
+}
+
 /** Node types contain no dots, so the first dot ends the type. */
-export function searchedType({ indexPartition }: SearchModel): string {
+function searchedType({ indexPartition }: SearchModel): string {
   return indexPartition.slice(0, indexPartition.indexOf('.'));
 }
 
