@@ -4,7 +4,7 @@ import type { InvalidBatchError } from '../../src/client/write/batch.ts';
 import { createWriter } from '../../src/client/write/writer.ts';
 import { ExactNumber } from '../../src/core/items/plain.ts';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
-import { edge, node, rank } from '../../src/core/model/schema.ts';
+import { edge, node, rank, sum } from '../../src/core/model/schema.ts';
 import type { Store } from '../../src/core/store-port.ts';
 import { StoreError } from '../../src/foundation/errors.ts';
 import { withReplacedCalls } from '../../src/store/wrapped.ts';
@@ -24,6 +24,7 @@ function model() {
         }),
       }),
       DOC: node({ view: 'ALL', versionAttribute: 'v' }),
+      NOTE: node({ view: ['title'], deletedWhen: 'gone', expires: 'expiresAt', search: { title: 'title' } }),
     },
     edges: {
       MEMBER: edge({
@@ -33,6 +34,11 @@ function model() {
         inbound: { orders: { gsi0: rank('role', { LEAD: 2, GUEST: 1 }) } },
       }),
       LINK: edge({ from: 'TASK', to: 'TASK', keys: 'hashed' }),
+      WORK: edge({
+        ...{ from: 'TASK', to: 'TASK', edgeSet: false, deletedWhen: 'gone', expires: 'expiresAt' },
+        inbound: { total: { hours: sum('hours') } },
+        outgoing: { groupBy: ['kind'] },
+      }),
     },
   });
 }
@@ -298,6 +304,38 @@ describe('updateNode with a function', () => {
     expect(runs).toBe(1);
     const { attributes } = await writer.updateNode('TASK-1', {});
     expect(attributes).toEqual({ a: 2, other: 2 });
+  });
+
+  it.each([
+    ['a sum', 'edge', { hours: 2 }],
+    ['a group', 'edge', { kind: 'x' }],
+    ['deletedWhen', 'edge', { gone: false }],
+    ['expires', 'edge', { expiresAt: 9_999_999_999 }],
+    ['deletedWhen', 'node', { gone: false }],
+    ['expires', 'node', { expiresAt: 9_999_999_999 }],
+    ['a view', 'node', { title: 'x' }],
+  ])('depends on the absence of the attribute of %s where it looks at all of an %s', async (_, kind, added) => {
+    const { writer, graph, store } = await open();
+    const update = ({ updateNode, updateEdge }: typeof writer, change: Parameters<typeof updateNode>[1]) =>
+      kind === 'node' ? updateNode('NOTE-1', change) : updateEdge('TASK-1', 'WORK', 'TASK-2', change);
+    await writer.putNode('NOTE-1', { a: 1 });
+    await writer.putEdge('TASK-1', 'WORK', 'TASK-2', { a: 1 });
+    const racing = createWriter(graph, {
+      store: withReplacedCalls(store, {
+        change: async (change) => {
+          await update(writer, { set: added });
+          return store.change(change);
+        },
+      }),
+      wait: async () => undefined,
+    });
+    const seen: object[] = [];
+    const { attributes } = await update(racing, (item) => {
+      seen.push({ ...item });
+      return { ...item, a: 2 };
+    });
+    expect(seen).toEqual([{ a: 1 }, { a: 1, ...added }]);
+    expect(attributes).toEqual({ a: 2, ...added });
   });
 
   it('gives up where others never let it through', async () => {
