@@ -112,6 +112,23 @@ describe('the byte budget of a view', () => {
     });
   });
 
+  it.each([
+    [100, undefined],
+    [101, ['FOLLOWS']],
+  ])('has %i edges of a type that left the set: readers see 100, truncated %j', async (count, truncated) => {
+    const graph = hubGraph();
+    const { store, projector } = await testTable(graph);
+    const records = Array.from({ length: count }, (_, i) => insertion(i + 1, name(i + 1)));
+    await putAll(store, records);
+    await projector.project(records.slice(0, 60));
+    await projector.project(records.slice(60));
+    const { item } = await store.get({ source: 'USER-HUB', target: '~view' }, { consistent: true });
+    expect(item).toMatchObject({ evicted: { SS: ['FOLLOWS'] } });
+    const hub = await createReader(graph, { store }).getView('USER-HUB');
+    expect(hub?.edgeSet).toHaveLength(100);
+    expect(hub?.truncated).toEqual(truncated);
+  });
+
   it('keeps the smaller type in the set, and readers see the first edges of the other, and that there are more', async () => {
     const graph = hubGraph();
     const { store, projector } = await testTable(graph);

@@ -87,14 +87,14 @@ async function readFirstElements(
   const request = { partition: source, sortKey: { beginsWith: `${edgeType}-` }, consistent };
   const elements: string[] = [];
   let left = EDGES_OF_EVICTED_TYPE;
-  // Several pages may be needed: DynamoDB ends a page of large edges early.
-  for await (const { items, lastKey } of queryPages(store, { ...request, limit: EDGES_OF_EVICTED_TYPE })) {
+  // Several pages may be needed: DynamoDB ends a page of large edges early. One edge more tells whether there are more.
+  for await (const { items, lastKey } of queryPages(store, { ...request, limit: EDGES_OF_EVICTED_TYPE + 1 })) {
     for (const item of items.slice(0, left)) {
       const { element } = derivedOf(graph, source, stringOf(item[graph.table.sortKey]) ?? '', item);
       if (element !== undefined) elements.push(element);
     }
     left -= items.length;
-    if (lastKey !== undefined && (left <= 0 || spending?.isSpent === true)) return { elements, isWhole: false };
+    if (lastKey !== undefined && (left < 0 || spending?.isSpent === true)) return { elements, isWhole: false };
   }
   return { elements, isWhole: left >= 0 };
 }
