@@ -65,6 +65,20 @@ describe('onWrite', () => {
     expect(seen[6]).toEqual({ operation: 'update', type: 'GOAL', id: 'GOAL-1', part: 'STATE', attributes: {} });
   });
 
+  it('wins over each part of an update that names the same attribute', async () => {
+    const { onWrite } = stamping();
+    const { writer, stored } = await open(onWrite);
+    await writer.putNode('GOAL-1', { mood: 'good', points: 1, updatedAt: 5 });
+    const change = { remove: ['updatedAt', 'mood'], add: { updatedAt: 1, points: 1 } } as const;
+    await writer.updateNode('GOAL-1', change);
+    expect(await stored('GOAL-1', 'GOAL-1')).toEqual({ status: 'new', points: 2, updatedAt: 't2' });
+    for (const part of ['addTo', 'deleteFrom']) await writer.updateNode('GOAL-1', { [part]: { updatedAt: ['x'] } });
+    expect(await stored('GOAL-1', 'GOAL-1')).toEqual({ status: 'new', points: 2, updatedAt: 't4' });
+    await expect(writer.updateNode('GOAL-1', { remove: 'updatedAt' as never })).rejects.toMatchObject({
+      code: 'invalid-argument',
+    });
+  });
+
   it('adds to what an asynchronous function of an update gives', async () => {
     const { onWrite } = stamping();
     const { writer, stored } = await open(onWrite);

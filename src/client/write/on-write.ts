@@ -101,7 +101,18 @@ function changeWith(add: Add, change: unknown): unknown {
   const { set = {} } = change as { set?: unknown };
   if (!isPlainObject(set)) return change;
   const more = add(set);
-  return marked({ ...change, set: { ...set, ...more } }, more);
+  return marked({ ...withoutNames(change, more), set: { ...set, ...more } }, more);
+}
+
+/** An update may name an attribute once, and added ones win. */
+function withoutNames(change: object, more: object = {}): object {
+  const added = new Set(Object.entries(more).flatMap(([name, value]) => (value === undefined ? [] : [name])));
+  const parts = Object.entries(change).map(([part, names]: [string, unknown]) => {
+    if (Array.isArray(names)) return [part, names.filter((name) => !added.has(name))];
+    if (!isPlainObject(names)) return [part, names];
+    return [part, Object.fromEntries(Object.entries(names).filter(([name]) => !added.has(name)))];
+  });
+  return Object.fromEntries(parts);
 }
 
 function marked(change: object, more: object | undefined): object {
