@@ -44,7 +44,7 @@ export type TotalResult<Sums extends string = string, Groups extends object = Re
   problems?: number;
   /** Edge counts by group and value. A string that looks like a number or boolean of the same group is quoted. */
   groups: { [Name in GroupName<Groups>]: NumberByValue<Groups extends Record<Name, infer Value> ? Value : never> };
-  /** False if writes of the session may be missing. */
+  /** False if writes of the session may be missing, or counted twice. */
   exact?: false;
 } & CallResult &
   (string extends Sums ? unknown : { [Name in Sums]: string });
@@ -78,10 +78,10 @@ export async function readTotal(
     isInbound ? key.target === edgeKey : key.source === id && typePrefix(key.target) === edge.type,
   );
   const writes = isInbound ? await ownEdgesOf(context, edge, edgeKey, own.writes) : own.writes;
-  const amounts = await amountsWithOwnEdges(context, id, places, writes, options.consistent);
+  const { amounts, isOfOneMoment } = await amountsWithOwnEdges(context, id, places, writes, options.consistent);
   return {
     ...totalOfAmounts(count, amounts, options.groups ?? true, `${id} ${edgeType}`),
-    ...(session?.ownWrites === 'unknown' && { exact: false as const }),
+    ...((session?.ownWrites === 'unknown' || !isOfOneMoment) && { exact: false as const }),
   };
 }
 
@@ -112,18 +112,18 @@ async function amountsWithOwnEdges(
   places: CounterPlaces,
   writes: readonly OwnWrite[],
   consistent: boolean | undefined,
-): Promise<Amounts> {
+): Promise<{ amounts: Amounts; isOfOneMoment: boolean }> {
   const key = { source: id, target: places.key };
   let total = (await store.get(key, { consistent: consistent || writes.length > 0 })).item;
   let entries: readonly (Item | undefined)[] = [];
-  for (let look = 1; writes.length > 0; look++) {
+  let isOfOneMoment = writes.length === 0;
+  for (let look = 1; look <= MOST_LOOKS && !isOfOneMoment; look++) {
     const keys = writes.map((write) => ({ source: id, target: places.itemKey(write) }));
     ({ items: entries } = await store.getMany(keys, { consistent: true }));
     const { item: again } = await store.get(key, { consistent: true });
     // The revision changes with each edge that is added, removed or changed.
-    const isOfOneMoment = sameValue(total?.[REVISION], again?.[REVISION]);
+    isOfOneMoment = sameValue(total?.[REVISION], again?.[REVISION]);
     total = again;
-    if (isOfOneMoment || look === MOST_LOOKS) break;
   }
   const amounts = storedAmounts(total);
   if (amounts === undefined) {
@@ -141,7 +141,7 @@ async function amountsWithOwnEdges(
     addAmounts(amounts, amountsOf(withGroupsWithoutRoom(expected, room.groupsWithoutRoom(change)), places.name));
     addAmounts(amounts, amountsOf(current, places.name), -1n);
   }
-  return amounts;
+  return { amounts, isOfOneMoment };
 }
 
 const NO_NODE = { item: undefined };
