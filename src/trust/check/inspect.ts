@@ -142,9 +142,9 @@ export class Inspector {
     };
     // Only reads are limited: while a partition waits for the stream, the next one can be read.
     await (isRead ? judgeAll() : this.limit(judgeAll));
-    // The next inspection looks at the whole place again.
-    if ((await Promise.all(judged)).includes(false)) this.unconfirmed.set(name, place);
-    else this.reportFindings(findings);
+    const isWhole = !(await Promise.all(judged)).includes(false);
+    if (!isWhole) this.unconfirmed.set(name, place);
+    this.reportFindings(findings, isWhole);
   }
 
   /** While the consumer is far behind, items aren't read one by one. */
@@ -153,9 +153,11 @@ export class Inspector {
     this.context.onFinding({ source, target, verdict: 'pending', expected: null, actual: BACKLOG });
   }
 
-  private reportFindings(findings: Findings): void {
+  private reportFindings(findings: Findings, isWhole: boolean): void {
     const repaired = new Set(findings.repaired);
     for (const finding of findings.all()) {
+      // The next inspection looks at the whole place again, and finds all but what is repaired.
+      if (!isWhole && !findings.repaired.has(textOfKey(finding))) continue;
       this.context.onFinding(finding);
       // The number of repairs counts drift only.
       if (finding.verdict === 'maintenance') repaired.delete(textOfKey(finding));

@@ -1,6 +1,9 @@
 import { expect, it } from 'vitest';
 import { numberOf } from '../../../src/core/items/attribute-value.ts';
+import { defineGraph } from '../../../src/core/model/compile/define-graph.ts';
+import { node } from '../../../src/core/model/schema.ts';
 import { check } from '../../../src/trust/check/check.ts';
+import type { Finding } from '../../../src/trust/check/finding.ts';
 import { goalGraph } from '../../support/contracts-model.ts';
 import { HookedStore } from '../../support/hooked-store.ts';
 import { MemoryStore } from '../../support/memory-store/memory-store.ts';
@@ -60,4 +63,34 @@ it('a repair that has begun ends soon after the time is over', async () => {
     },
   });
   expect(now() - endsAtMs).toBeLessThan(5_000);
+});
+
+it('counts what it has repaired in a partition for whose rest there was no time', async () => {
+  const graph = defineGraph({
+    table: 'records',
+    nodes: { GOAL: node({ view: 'ALL', search: { status: {} } }) },
+    edges: {},
+  });
+  const table = new MemoryStore(graph.table);
+  await table.put({ source: { S: 'GOAL-1' }, target: { S: 'GOAL-1' }, status: { S: 'open' } });
+  let nowMs = Date.now();
+  const endsAtMs = nowMs + 1_500;
+  const options = { store: table, now: () => nowMs, mode: 'repair', segments: 1 } as const;
+  const findings: string[] = [];
+  const onFinding = ({ target, verdict }: Finding) => void findings.push(`${target} ${verdict}`);
+  const { cursor, ...first } = await check(graph, {
+    ...{ ...options, onFinding, graceMs: 1_000, remainingMs: () => endsAtMs - nowMs },
+    wait: async (milliseconds) => {
+      nowMs += milliseconds;
+      // The view changes between the looks, so it takes a third one, for which there is no time.
+      await table.put({
+        ...{ source: { S: 'GOAL-1' }, target: { S: '~view' }, edgeSet: { SS: ['X-1'] } },
+        ...{ r: { N: '1' }, model: { S: graph.fingerprint } },
+      });
+    },
+  });
+  expect({ findings, repaired: first.repaired }).toEqual({ findings: ['~ix/status missing'], repaired: 1 });
+  const second = await check(graph, { ...options, onFinding, graceMs: 0, resume: cursor! });
+  expect(findings).toEqual(['~ix/status missing', '~view stale']);
+  expect(second).toMatchObject({ drift: { missing: 1, stale: 1, orphan: 0 }, repaired: 2 });
 });
