@@ -302,10 +302,14 @@ export class OpenItems {
   }
 }
 
-/** Known drift is news again if a record has touched it since, without changing `expected`: it may have been repaired and damaged anew. */
-function isNews(known: ObservedDrift | undefined, { expected }: ObservedDrift, newestMs: number): boolean {
+/**
+ * Known drift is news again if a record has touched it since, and it was repaired and damaged anew (the same is
+ * expected), or that record's change was lost too (the same is stored). A wrong count moves with its items: both change.
+ */
+function isNews(known: ObservedDrift | undefined, { expected, stored }: ObservedDrift, newestMs: number): boolean {
   if (known === undefined) return true;
-  return known.expected === expected && newestMs > (known.touchedMs ?? known.foundMs);
+  const isTouched = newestMs > (known.touchedMs ?? known.foundMs);
+  return isTouched && (known.expected === expected || known.stored === stored);
 }
 
 function driftBy(

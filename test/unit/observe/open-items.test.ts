@@ -116,11 +116,15 @@ describe('a difference', () => {
     expect(stage.look().open.drift).toEqual([]);
   });
 
-  it('is told again if a record has touched it since', () => {
+  it.each([
+    ['that damaged it anew', {}, 1],
+    ['whose change was lost too', { expected: 'other' }, 1],
+    ['that moved a wrong count', { expected: 'other', stored: 'other' }, 0],
+  ])('is told again if a record has touched it since %s: %j, %i', (_name, changed, times) => {
     const stage = new Stage().touch(ATTRIBUTES).look(found());
     stage.judge();
-    stage.touch(ATTRIBUTES, MADE + 1).look(found());
-    expect(stage.judge()).toHaveLength(1);
+    stage.touch(ATTRIBUTES, MADE + 1).look(found({}, changed));
+    expect(stage.judge()).toHaveLength(times);
   });
 
   it('may pass while the low watermark has not passed the newest record', () => {
