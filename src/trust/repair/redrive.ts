@@ -186,16 +186,17 @@ async function* quarantineEntries(
     return quarantineEntry.isLive(item) && !met.has(name) && met.add(name) !== undefined;
   };
   for await (const page of pagesOf(context, requests)) {
-    for (let start = 0; start < page.length; start += TOGETHER) {
+    const entries = page.filter(isNew);
+    for (let start = 0; start < entries.length; start += TOGETHER) {
       if (context.remainingMs() <= 0) {
-        const { source, target } = ownKeyOfEntry(context, page[start]!);
-        const left = page.length - start;
+        const { source, target } = ownKeyOfEntry(context, entries[start]!);
+        const left = entries.length - start;
         result.entries += left;
         result.left += left;
         result.reasons.push(`The time is over: entries from ${source} ${target} on wait for the next run.`);
         return;
       }
-      yield page.slice(start, start + TOGETHER).filter(isNew);
+      yield entries.slice(start, start + TOGETHER);
     }
   }
 }

@@ -91,6 +91,17 @@ describe('redrive', () => {
     });
   });
 
+  it('counts no cleared entry of the named nodes as left when the time is over', async () => {
+    const store = await withEntries(2);
+    await store.producer('GOAL-1', 'GOAL-1', { status: { S: 'open' } });
+    expect(await redrive(graph, { store, model, ids: ['GOAL-1'] })).toMatchObject({ repaired: 1 });
+    const remainingMs = () => 0;
+    const cleared = await redrive(graph, { store, model, ids: ['GOAL-1'], remainingMs });
+    expect(cleared).toMatchObject({ entries: 0, left: 0, reasons: [] });
+    const live = await redrive(graph, { store, model, ids: ['GOAL-1', 'GOAL-2'], remainingMs });
+    expect(live).toMatchObject({ entries: 1, left: 1, reasons: [expect.stringContaining('from GOAL-2 ')] });
+  });
+
   it.each(REFUSED)('leaves the entry of an item that the table still refuses: %s', async (named) => {
     const { store, entries } = await withRefused(named);
     const reasons = [expect.stringMatching(/^GOAL-1 .*No\.$/)];
