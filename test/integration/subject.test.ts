@@ -307,6 +307,42 @@ describe('subject erase', () => {
     expect(await naming()).toEqual([]);
   });
 
+  it.each(['entry', 'failed batch'] as const)(
+    'looks again once it has reconciled the last %s, and waits for the tombstones',
+    async (last) => {
+      const { erase, projectAll, store, rawItems, naming } = await libraryTable();
+      await store.put({
+        ...{ source: { S: BORROWER }, target: { S: 'LOAN-BOOK-9' } },
+        ...{ due: { N: '7' }, fine: { N: '1' } },
+      });
+      await projectAll();
+      const { items } = await store.query({ partition: BORROWER, sortKey: { beginsWith: '~quarantine/' } });
+      const [entry] = items;
+      await erase();
+      await projectAll();
+      // All derived items are gone: DynamoDB has deleted the tombstones.
+      for (const item of await rawItems()) {
+        const [source, target] = [stringOf(item['source'])!, stringOf(item['target'])!];
+        if ((await naming()).includes(`${source} ${target}`)) await store.delete({ source, target });
+      }
+      if (last === 'entry') await store.put(entry!);
+      let batches = last === 'entry' ? 0 : 1;
+      const eraseFailedBatches = async () => {
+        // A record of the batch is quarantined.
+        if (batches > 0) await store.put(entry!);
+        const deleted = batches;
+        batches = 0;
+        return { deleted, remains: [] };
+      };
+      const second = await erase({ now: hoursOn(50), eraseFailedBatches });
+      expect(await naming()).not.toEqual([]);
+      expect(second.isDone).toBe(false);
+      expect(Date.parse(second.next!) - Date.now()).toBeGreaterThan(90 * HOUR);
+      expect(await erase({ now: hoursOn(150), eraseFailedBatches })).toMatchObject({ isDone: true });
+      expect(await naming()).toEqual([]);
+    },
+  );
+
   it('only looks with dryRun', async () => {
     const { erase, rawItems } = await libraryTable();
     const before = await rawItems();

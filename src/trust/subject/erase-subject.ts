@@ -157,6 +157,7 @@ type WalkMode =
 interface Found {
   isWrittenAgain: boolean;
   hasOthers: boolean;
+  /** Includes entries and failed batches, which are reconciled after the walk and may leave tombstones. */
   deleted: number;
   entries: Item[];
   wrong: Set<string>;
@@ -385,17 +386,20 @@ class SubjectEraser {
     return gone;
   }
 
-  private async eraseEntriesAndBatches({ entries, remainders }: Found): Promise<void> {
+  private async eraseEntriesAndBatches(found: Found): Promise<void> {
     const { graph, eraseFailedBatches } = this.options;
+    const { entries, remainders } = found;
     if (this.isStopped) return;
     if (entries.length > 0) {
       const { repaired, reasons } = await redrive(graph, { store: this.store, entries, ...this.runtime });
       this.total.entries += repaired;
+      found.deleted += repaired;
       for (const reason of reasons) remainders.add(`a quarantine entry: ${reason}`);
     }
     if (eraseFailedBatches === undefined) return;
     const { deleted, remains } = await eraseFailedBatches(this.names);
     this.total.failedBatches += deleted;
+    found.deleted += deleted;
     this.batchesLeft = remains;
   }
 
