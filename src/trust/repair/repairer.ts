@@ -193,6 +193,7 @@ class RepairsTogether {
 }
 
 function reasonOf(error: unknown): string | undefined {
-  if (error instanceof OutOfTimeError) return 'it was written during each attempt to repair it; run this once more';
+  if (error instanceof OutOfTimeError)
+    return 'it was written during each attempt to repair it, or other repairs took the time; run this once more';
   return error instanceof StoreError && error.kind === 'terminal' ? error.message : undefined;
 }
