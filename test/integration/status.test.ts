@@ -16,6 +16,7 @@ import {
   statusOf as statusOfFacts,
 } from '../../src/trust/explain/status.ts';
 import { tableStatus } from '../../src/trust/explain/table-status.ts';
+import { TableMemory } from '../../src/trust/observe/memory.ts';
 import { eraseSubject } from '../../src/trust/subject/erase-subject.ts';
 import { followGraph, follows, user } from '../support/follow-graph.ts';
 import { testTable } from '../support/table.ts';
@@ -119,7 +120,6 @@ describe('status', () => {
   it.each<[string, Partial<LastCheck>, number, RegExp | undefined]>([
     ['a clean check', {}, 0, undefined],
     ['a check that left drift', { verdict: 'drift', drift: 3 }, 0, /left 3 differences/],
-    ['a check that failed', { verdict: 'failed' }, 0, /failed before its end/],
     ['a check of two days ago', {}, 48 * 60 * MINUTES, /48 hours ago/],
   ])('tells of %s', async (_name, last, laterMs, problem) => {
     const table = await testTable(followGraph());
@@ -128,6 +128,29 @@ describe('status', () => {
     const { lastCheck, problems } = await statusOf(table, laterMs);
     expect(lastCheck).toMatchObject({ verdict: check.verdict, drift: check.drift });
     expect(problems).toEqual(problem === undefined ? [] : [expect.stringMatching(problem)]);
+  });
+
+  it.each([
+    [24, 'has found 24 differences'],
+    [25, 'has found at least 25 differences'],
+  ])('tells of %i saved differences of an observer, which saves 25 at most', async (count, problem) => {
+    const table = await testTable(followGraph());
+    const memory = new TableMemory(table.store, Date.now);
+    await memory.open();
+    const drift = Array.from({ length: count }, (_, i) => ({
+      suspect: { source: `USER-${i}`, sortKey: '~view' },
+      ...{ differences: [], expected: null, stored: null, foundMs: 1, isCertain: true },
+    }));
+    await memory.save({
+      streamArn: 'arn',
+      savedMs: 1,
+      shards: [],
+      ready: [],
+      positionsMs: 1,
+      heldBy: undefined,
+      drift,
+    });
+    expect((await statusOf(table)).problems).toContainEqual(expect.stringContaining(problem));
   });
 });
 

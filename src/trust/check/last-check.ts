@@ -16,7 +16,7 @@ export interface LastCheck {
   endedAtMs: number;
   /** A time no later than the first read, in milliseconds since 1970; absent if unknown. */
   beganAtMs?: number | undefined;
-  verdict: 'clean' | 'drift' | 'failed';
+  verdict: 'clean' | 'drift';
   /** Differences that were found and not repaired. */
   drift: number;
   pending: number;

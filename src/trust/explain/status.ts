@@ -14,6 +14,7 @@ import type { ShardPosition, StreamPosition } from '../../stream/progress/stream
 import { LAST_CHECK, type LastCheck, readLastCheck } from '../check/last-check.ts';
 import type { ObservedDrift } from '../observe/drift.ts';
 import { readObserverProgress, type SavedProgress } from '../observe/memory.ts';
+import { MOST_SAVED_DRIFT } from '../observe/state.ts';
 import { type Erasure, readErasures } from '../subject/erasure-record.ts';
 import { adviceOf } from './advice.ts';
 import { type IndexSampleStatus, indexSampleProblems, indexSampleStatus } from './index-sample.ts';
@@ -343,7 +344,7 @@ function observerProblems({ throughMs, heldBy, drift, isEnded }: SavedProgress, 
   return [
     ...(drift.length > 0
       ? [
-          `The observer has found ${countText(drift.length, 'difference')}: run edgeloom observe --repair, or edgeloom check --repair.`,
+          `The observer has found ${drift.length < MOST_SAVED_DRIFT ? '' : 'at least '}${countText(drift.length, 'difference')}: run edgeloom observe --repair, or edgeloom check --repair.`,
         ]
       : []),
     ...(isLate ? [`Nothing is verified ${since}: ${holder}.`] : []),
@@ -453,7 +454,6 @@ function checkProblems({ endedAtMs, verdict, drift, unregistered = 0 }: LastChec
     ...(verdict === 'drift' && drift > 0
       ? [`The last check left ${countText(drift, 'difference')}: run edgeloom check --repair.`]
       : []),
-    ...(verdict === 'failed' ? ['The last check failed before its end.'] : []),
     ...(hours >= CHECK_DUE_HOURS ? [`The last check was ${hours} hours ago.`] : []),
   ];
 }

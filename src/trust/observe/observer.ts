@@ -26,7 +26,7 @@ import {
   type Touch,
   Touches,
 } from './open-items.ts';
-import type { Gap, ObserverState } from './state.ts';
+import { type Gap, MOST_SAVED_DRIFT, type ObserverState } from './state.ts';
 import { type Range, touchedBy } from './touched-items.ts';
 
 export interface ObserverContext extends Pick<Runtime, 'now'> {
@@ -66,7 +66,7 @@ const LIMITS: ObserverLimits = {
   skewMs: 5_000,
   graceMs: GRACE_MS,
   mostOpen: 100_000,
-  mostExceptions: 25,
+  mostExceptions: MOST_SAVED_DRIFT,
 };
 
 /** Items in a look, looks at once, and ranges that are queried at once. */

@@ -36,6 +36,9 @@ export interface SampledIndexes {
   failure?: string | undefined;
 }
 
+/** Maximum number of known differences that are saved. */
+export const MOST_SAVED_DRIFT = 25;
+
 /** The state of an observer, from which any process can continue. */
 export interface ObserverState {
   streamArn: string;
