@@ -346,8 +346,11 @@ describe('subject erase', () => {
   it('only looks with dryRun', async () => {
     const { erase, rawItems } = await libraryTable();
     const before = await rawItems();
-    const { remains, deleted } = await erase({ dryRun: true });
+    const eraseFailedBatches = () => Promise.reject(new Error('A dry run deletes nothing.'));
+    const { remains, deleted } = await erase({ dryRun: true, eraseFailedBatches });
     expect(remains.filter(({ what }) => what === 'a base item')).toHaveLength(8);
+    const { what } = remains.find(({ where }) => where === 'failed batches')!;
+    expect(what).toContain('objects in a bucket and messages in a queue');
     expect(deleted).toMatchObject({ nodes: 0, edges: 0 });
     expect(await rawItems()).toEqual(before);
   });

@@ -45,7 +45,7 @@ export interface SubjectEraseOptions extends RuntimeOptions, RateOptions {
    * reported.
    */
   again?: boolean | undefined;
-  /** Only reports what there is. Default false. */
+  /** Only reports what the table has; failed batches are not searched. Default false. */
   dryRun?: boolean | undefined;
   /**
    * Reconciles and deletes failed batches that name the subject, once its base items are deleted. Default: failed
@@ -412,7 +412,7 @@ class SubjectEraser {
 
   private result(found: Found, record: Erasure | undefined, isDone = false): SubjectErasure {
     const { isStopped } = this;
-    const { eraseFailedBatches } = this.options;
+    const { eraseFailedBatches, dryRun = false } = this.options;
     const endMs = this.nowMs();
     const isPlanned = record?.stage === 'erased' && !isStopped;
     return {
@@ -420,7 +420,7 @@ class SubjectEraser {
       remains: [
         ...found.remainders.all,
         ...this.batchesLeft,
-        ...outsideTheTable(endMs + STREAM_MS, eraseFailedBatches !== undefined),
+        ...outsideTheTable(endMs + STREAM_MS, eraseFailedBatches !== undefined && !dryRun),
       ],
       isDone,
       ...(isPlanned && { next: new Date(Math.ceil(record.tombstonesUntilMs / 1000) * 1000).toISOString() }),
