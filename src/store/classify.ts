@@ -25,6 +25,8 @@ const HINTS: Readonly<Record<string, string>> = {
       'Wait a moment; if it goes on, raise the capacity of the table or index, or send less at once.',
     ]),
   ),
+  IdempotentParameterMismatchException:
+    'Give each transaction a token of its own: within ten minutes, a token only repeats the same operations with the same values.',
   ItemCollectionSizeLimitExceededException: 'Delete items of this partition, or take the local index off the table.',
 };
 const TERMINAL: ReadonlySet<string> = new Set([

@@ -50,8 +50,33 @@ export class InvalidBatchError extends EdgeloomError {
   }
 }
 
+/** The operations that a caller's function lists. Refuses an operation that comes after the function has ended: it would be lost. */
+export class OperationList<T> {
+  private readonly listed: (() => Promise<T>)[] = [];
+  private isComplete = false;
+
+  constructor(private readonly method: string) {}
+
+  push(prepare: () => Promise<T>): void {
+    if (!this.isComplete) {
+      this.listed.push(prepare);
+      return;
+    }
+    throw new EdgeloomError(
+      'invalid-argument',
+      `The function of ${this.method} named an operation after it had ended, so this operation would be lost.`,
+      'Make the function async, and await in it whatever names operations: a for loop or Promise.all, since forEach does not wait.',
+    );
+  }
+
+  complete(): readonly (() => Promise<T>)[] {
+    this.isComplete = true;
+    return this.listed;
+  }
+}
+
 export class BatchBuilder {
-  private readonly prepared: (() => Promise<BatchWrite>)[] = [];
+  private readonly prepared = new OperationList<BatchWrite>('batch');
   constructor(private readonly graph: CompiledModel) {}
 
   putNode = (id: string, attributes: unknown = {}, options?: object): void => {
@@ -110,7 +135,7 @@ export class BatchBuilder {
   }
 
   private async checkAll(): Promise<BatchWrite[]> {
-    const writes = await checkedAll(this.prepared, 'batch');
+    const writes = await checkedAll(this.prepared.complete(), 'batch');
     // BatchWriteItem refuses repeated keys and has no order, so only each key's last operation is sent.
     const last = new Map(writes.map((write) => [baseKeyText(this.graph, write), write]));
     return [...last.values()];

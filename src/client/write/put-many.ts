@@ -137,15 +137,29 @@ async function* untilStopped<T>(
 function itemOf(graph: CompiledModel, entry: PutManyItem): Promise<Item> {
   const isObject = isPlainObject(entry);
   if (isObject && 'id' in entry) {
-    const { id, part, attributes = {} } = entry;
+    const { id, part, attributes = {}, ...unknown } = entry;
+    checkNothingElse(unknown, '{ id, attributes: { … } }');
     return part === undefined ? nodeItem(graph, id, attributes, 'batch') : partItem(graph, id, part, attributes);
   }
   if (isObject && 'source' in entry) {
-    return edgeItem(graph, entry.source, entry.type, entry.target, entry.attributes ?? {});
+    const { source, type, target, attributes, ...unknown } = entry;
+    checkNothingElse(unknown, '{ source, type, target, attributes: { … } }');
+    return edgeItem(graph, source, type, target, attributes ?? {});
   }
   throw new EdgeloomError(
     'invalid-argument',
     'An entry of putMany is neither a node nor an edge.',
     'Give { id, attributes } or { source, type, target, attributes }.',
+  );
+}
+
+/** A field next to `attributes` would be lost, and the put would remove what is stored under that name. */
+function checkNothingElse(unknown: object, form: string): void {
+  const names = Object.entries(unknown).flatMap(([name, value]) => (value === undefined ? [] : [JSON.stringify(name)]));
+  if (names.length === 0) return;
+  throw new EdgeloomError(
+    'invalid-argument',
+    `An entry of putMany has no field ${names.join(', ')}.`,
+    `Put what is to be written under attributes: ${form}.`,
   );
 }

@@ -5,7 +5,7 @@ import { type BaseChange, type ItemKey, TRANSACTION_ITEMS } from '../../core/sto
 import { EdgeloomError, StoreError } from '../../foundation/errors.ts';
 import { checkOptions, type OptionNames } from '../../foundation/options.ts';
 import type { CallOptions, CallResult } from '../call/capacity.ts';
-import { checkedAll } from './batch.ts';
+import { checkedAll, OperationList } from './batch.ts';
 import { itemName } from './checks/problem.ts';
 import {
   baseCondition,
@@ -57,14 +57,26 @@ export class TransactionFailedError extends ConditionFailedError {
   }
 }
 
+const TOKEN_CHARACTERS = 36;
+
+export function checkToken(token: unknown): void {
+  if (token === undefined) return;
+  if (typeof token === 'string' && token.length >= 1 && token.length <= TOKEN_CHARACTERS) return;
+  const found = typeof token === 'string' ? `has ${token.length}` : `is ${JSON.stringify(token) ?? typeof token}`;
+  throw new EdgeloomError(
+    'invalid-option',
+    `The option idempotencyToken of transact should be a text of 1 to ${TOKEN_CHARACTERS} characters, but ${found}.`,
+    'Give a UUID, or the first 36 characters of a hash of what makes the request unique.',
+  );
+}
+
 interface UpdateConditions extends WriteConditions {
   upsert?: boolean | undefined;
 }
 
 const CONDITIONS: OptionNames<WriteConditions> = { ifAbsent: 'boolean', ifPresent: 'boolean', if: true };
 export class TransactionBuilder {
-  private readonly prepared: (() => Promise<Prepared>)[] = [];
-
+  private readonly prepared = new OperationList<Prepared>('transact');
   private readonly graph: CompiledModel;
 
   constructor(private readonly context: WriteContext) {
@@ -221,7 +233,7 @@ export class TransactionBuilder {
 
   private async checkedOperations(): Promise<Prepared[]> {
     const positions = new Map<string, number>();
-    const changes = await checkedAll(this.prepared, 'transaction', ({ change: { key } }, position) => {
+    const changes = await checkedAll(this.prepared.complete(), 'transaction', ({ change: { key } }, position) => {
       const text = JSON.stringify([key.source, key.target]);
       const first = positions.get(text);
       if (first !== undefined) return namedTwiceError(key, first);

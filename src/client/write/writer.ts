@@ -32,7 +32,7 @@ import { deleteSingle, putChange, putSingle, type WriteOptions } from './item/si
 import { type OnWrite, withOnWrite } from './on-write.ts';
 import type { DeleteArguments, Operations, PutArguments, TransactionOperations } from './operations.ts';
 import { type PutManyItem, type PutManyOptions, type PutManyResult, putMany } from './put-many.ts';
-import { TransactionBuilder, type TransactionResult, type TransactOptions } from './transaction.ts';
+import { checkToken, TransactionBuilder, type TransactionResult, type TransactOptions } from './transaction.ts';
 import type { Change } from './update/attribute-change.ts';
 import { edgeSubject, nodeSubject, partSubject } from './update/subject.ts';
 import { type UpdatedItem, type UpdateOptions, updateBaseItem } from './update/update.ts';
@@ -280,6 +280,7 @@ function writerOf(
     },
     async transact(build, options = {}) {
       checkOptions('transact', options, { idempotencyToken: true, signal: true, capacity: 'boolean' });
+      checkToken(options.idempotencyToken);
       checkBuild('transact', build);
       return write(options, async (context) => {
         const builder = new TransactionBuilder(context);

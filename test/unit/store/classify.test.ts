@@ -58,6 +58,11 @@ describe('classifyError', () => {
     expect(error.hint).not.toBe('');
   });
 
+  it('says what a token that comes again with other content is for', () => {
+    const error = classifyError(named('IdempotentParameterMismatchException'));
+    expect(error).toMatchObject({ kind: 'terminal', hint: expect.stringContaining('a token of its own') });
+  });
+
   it('takes a missing region as fatal: no retry would find one', () => {
     const error = classifyError(new Error('Region is missing'));
     expect(error).toMatchObject({ kind: 'fatal', code: 'no-region', hint: expect.stringContaining('--region') });

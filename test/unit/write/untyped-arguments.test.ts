@@ -1,12 +1,12 @@
-import { expect, it } from 'vitest';
-import { createReader, createWriter, defineGraph, node } from '../../../src/index.ts';
+import { describe, expect, it } from 'vitest';
+import { createReader, createWriter, defineGraph, edge, node } from '../../../src/index.ts';
 import { MemoryStore } from '../../support/memory-store/memory-store.ts';
 
 /** Arguments that the compiler refuses, and that code without types gives: none may be taken for another, or do nothing without a word. */
 const graph = defineGraph({
   table: 'records',
   nodes: { USER: node({ view: 'ALL', search: { name: 'name' } }) },
-  edges: {},
+  edges: { KNOWS: edge({ from: 'USER', to: 'USER' }) },
 });
 const store = new MemoryStore(graph.table);
 const writer = createWriter(graph, { store }) as unknown as Record<string, (...given: unknown[]) => Promise<unknown>>;
@@ -51,4 +51,67 @@ it('a batch and a transaction ask for a function, a search for a predicate, with
   for (const given of [undefined, 'token', {}])
     expect(() => reader.with(given)).toThrow(expect.objectContaining(refused));
   expect(() => writer['with']!()).toThrow(expect.objectContaining(refused));
+});
+
+describe('putMany', () => {
+  const id = 'USER-1';
+  const [source, type, target] = [id, 'KNOWS', 'USER-2'];
+  it.each([
+    [{ id, name: 'Eve', born: 1815 }, '"name", "born"', '{ id, attributes: { … } }'],
+    [{ id, atributes: { name: 'Eve' } }, '"atributes"', '{ id, attributes: { … } }'],
+    [{ id, source, type, target, attributes: {} }, '"source", "type", "target"', '{ id, attributes: { … } }'],
+    [{ source, type, target, fee: 5 }, '"fee"', '{ source, type, target, attributes: { … } }'],
+  ])('refuses the fields of %j that it would lose', async (entry, names, form) => {
+    await writer['putNode']!(id, { name: 'Ada' });
+    const written = writer['putMany']!([{ id: 'USER-2', part: undefined, extra: undefined }, entry]);
+    await expect(written).rejects.toMatchObject({
+      ...refused,
+      message: expect.stringContaining(`operation 2: An entry of putMany has no field ${names}.`),
+      hint: `Put what is to be written under attributes: ${form}.`,
+      problems: [{ position: 2 }],
+    });
+    async function* stream(): AsyncGenerator<unknown> {
+      yield entry;
+    }
+    await expect(writer['putMany']!(stream())).rejects.toMatchObject({ ...refused, items: 0, position: 1 });
+    const adding = createWriter(graph, { store, onWrite: () => ({ at: 1 }) }) as unknown as typeof writer;
+    await expect(adding['putMany']!([entry])).rejects.toMatchObject(refused);
+    const { item } = await store.get({ source: id, target: id }, { consistent: true });
+    expect(item).toMatchObject({ name: { S: 'Ada' } });
+  });
+});
+
+describe.each(['batch', 'transact'])('an operation that %s is given late', (way) => {
+  type Each = Record<string, (...given: unknown[]) => void>;
+  const late = { ...refused, hint: expect.stringContaining('await') };
+
+  it('throws when the function has returned', async () => {
+    let kept: Each = {};
+    await writer[way]!((each: never) => {
+      kept = each;
+      kept['putNode']!('USER-1', {});
+    });
+    for (const name of Object.keys(kept).filter((one) => /^(put|update|delete|require)/.test(one)))
+      expect(() => kept[name]!('USER-late', 'KNOWS', 'USER-1')).toThrow(expect.objectContaining(late));
+  });
+
+  it('throws in what the function has not waited for', async () => {
+    let unawaited: Promise<void>[] = [];
+    await writer[way]!((each: Each) => {
+      each['putNode']!('USER-1', {});
+      unawaited = ['USER-2', 'USER-3'].map(async (one) => {
+        await new Promise((resolve) => setTimeout(resolve, 5));
+        each['putNode']!(one, {});
+      });
+    });
+    expect(await Promise.allSettled(unawaited)).toMatchObject([{ reason: late }, { reason: late }]);
+  });
+});
+
+it.each([[''], ['x'.repeat(37)], [5], [null], [{}]])('a transaction refuses the token %j', async (idempotencyToken) => {
+  const build = (each: Record<string, (id: string) => void>): void => each['putNode']!('USER-1');
+  await expect(writer['transact']!(build, { idempotencyToken })).rejects.toMatchObject({
+    code: 'invalid-option',
+    message: expect.stringMatching(/^The option idempotencyToken of transact should be a text of 1 to 36 characters/),
+  });
 });
