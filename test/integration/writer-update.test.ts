@@ -97,6 +97,38 @@ describe('updateNode with named changes', () => {
     expect(await rawItems()).toEqual(before);
   });
 
+  const HALF = { text: 'x'.repeat(300_000), n: 10n ** 38n - 1n, most: 9n * 10n ** 125n };
+  it.each([
+    [
+      'item-too-large',
+      { set: { more: 'x'.repeat(200_000) } },
+      /has 50\d{4} bytes, most of them in attribute "text"; .*400 KB/,
+    ],
+    [
+      'item-too-large',
+      { addTo: { more: ['x'.repeat(200_000)] } },
+      /has 50\d{4} bytes, most of them in attribute "text"/,
+    ],
+    ['invalid-attribute', { add: { n: 0.1 } }, /: attribute n has more than 38 significant digits/],
+    ['invalid-attribute', { add: { most: HALF.most } }, /: attribute most is outside DynamoDB's range/],
+  ])('refuses as %s what only the stored item makes too large: %#', async (code, change, message) => {
+    const { writer, rawItems } = await open();
+    await writer.putNode('TASK-1', HALF);
+    const before = await rawItems();
+    const next = { ...HALF, ...('set' in change && change.set) };
+    const updates = [
+      () => writer.updateNode('TASK-1', change as never),
+      () => writer.updateNode('TASK-1', change as never, { idempotent: true }),
+      () => writer.transact((transaction) => transaction.updateNode('TASK-1', change as never)),
+      ...('set' in change ? [() => writer.updateNode('TASK-1', () => next)] : []),
+    ];
+    for (const update of updates) {
+      await expect(update()).rejects.toMatchObject({ code, message: expect.stringMatching(/^Node "TASK-1"/) });
+      await expect(update()).rejects.toThrow(message);
+    }
+    expect(await rawItems()).toEqual(before);
+  });
+
   it('changes what it names and keeps the rest, in one call without a read', async () => {
     const { writer, read, graph, store } = await open();
     await writer.putNode('TASK-1', {

@@ -84,16 +84,19 @@ function checkContents(
   });
   // Check entries before the size: if an item exceeds both, the error about entries is more helpful.
   checkEntries(graph, source, sortKey, item);
-  const bytes = itemSizeBytes(item);
-  if (bytes > ITEM_BYTES) {
-    throw new EdgeloomError(
-      'item-too-large',
-      `${itemName(source, sortKey)} has ${bytes} bytes, most of them in attribute ${largestAttribute(item)}; DynamoDB allows ${ITEM_BYTES} (400 KB).`,
-      'Store large values elsewhere and keep their address here, or split the item.',
-    );
-  }
+  checkSize(source, sortKey, item);
   const problems = problemsOfImage(graph, source, sortKey, item).filter(counts);
   if (problems.length > 0) throw projectionError(source, sortKey, problems);
+}
+
+export function checkSize(source: string, sortKey: string, item: Item): void {
+  const bytes = itemSizeBytes(item);
+  if (bytes <= ITEM_BYTES) return;
+  throw new EdgeloomError(
+    'item-too-large',
+    `${itemName(source, sortKey)} has ${bytes} bytes, most of them in attribute ${largestAttribute(item)}; DynamoDB allows ${ITEM_BYTES} (400 KB).`,
+    'Store large values elsewhere and keep their address here, or split the item.',
+  );
 }
 
 function keyText(item: Item, name: string, otherName: string): string {

@@ -1,13 +1,18 @@
 import { attributeOf } from '../../../core/items/attribute-value.ts';
 import type { BaseChange } from '../../../core/store-port.ts';
 import { StoreError } from '../../../foundation/errors.ts';
+import { checkSize } from '../checks/base-item.ts';
 import { withItemName } from '../checks/problem.ts';
+import { checkAttributes } from '../checks/value.ts';
 import { readLiving, type WriteContext } from '../item/send.ts';
 import { versionAttributeOf } from '../item/single.ts';
 import { nextVersion } from '../item/version.ts';
 import { applyChanges } from './attribute-change.ts';
 
-/** After a refusal, reads the items to find the operand that doesn't fit the stored value: DynamoDB doesn't name it. */
+/** How DynamoDB names what it refuses for its content, alone and in a transaction. */
+const REFUSED_CONTENT: ReadonlySet<string> = new Set(['ValidationException', 'ValidationError']);
+
+/** After a refusal, reads the items to find what doesn't fit the stored item: DynamoDB names neither item nor attribute. */
 export async function withOperandErrors<T>(
   context: WriteContext,
   changes: readonly BaseChange[],
@@ -16,19 +21,23 @@ export async function withOperandErrors<T>(
   try {
     return await send();
   } catch (error) {
-    if (!(error instanceof StoreError) || error.kind !== 'terminal') throw error;
-    for (const change of changes) await checkOperands(context, change);
+    if (!(error instanceof StoreError) || !REFUSED_CONTENT.has(error.code)) throw error;
+    for (const change of changes) await checkAgainstStored(context, change);
     throw error;
   }
 }
 
-async function checkOperands(context: WriteContext, change: BaseChange): Promise<void> {
+async function checkAgainstStored(context: WriteContext, change: BaseChange): Promise<void> {
   if (change.kind !== 'update') return;
   const { key, changes } = change;
-  const { add = {}, addTo = {}, deleteFrom = {} } = changes;
-  if ([add, addTo, deleteFrom].every((part) => Object.keys(part).length === 0)) return;
   const item = (await readLiving(context, key)) ?? {};
   const version = versionAttributeOf(context.graph, key);
   if (version !== undefined) nextVersion(key, version, attributeOf(item, version));
-  withItemName(key.source, key.target, () => applyChanges(item, changes));
+  const next = withItemName(key.source, key.target, () => {
+    const whole = applyChanges(item, changes);
+    // A sum may have more digits than both of its numbers.
+    checkAttributes(Object.fromEntries(Object.keys(changes.add ?? {}).map((name) => [name, whole[name]!])));
+    return whole;
+  });
+  checkSize(key.source, key.target, next);
 }

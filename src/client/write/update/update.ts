@@ -71,7 +71,7 @@ async function updateOfItem(
     // rule: update-is-conditional-on-what-it-saw
     const { update } = await updateOfSeen(subject, seen, change, condition);
     if (update === undefined) return { attributes: plainAttributes(subject.graph, seen ?? {}) };
-    const result = await sendChange(context, update, options);
+    const result = await withOperandErrors(context, [update], () => sendChange(context, update, options));
     if (result.applied) return { attributes: updatedAttributes(subject, result) };
     // rule: update-runs-on-the-item-that-failed-it
     seen = result.current;
