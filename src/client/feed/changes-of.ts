@@ -310,16 +310,23 @@ function changeOfCount(
   return [
     {
       ...{ kind: 'count', type: edgeType, id: node.id, direction: isInbound ? 'inbound' : 'outgoing' },
-      attributes: attributesOfCount(count, after, node.id),
+      attributes: attributesOfCount(count, after, node.id, isInbound),
       ...of,
     },
   ];
 }
 
-function attributesOfCount(count: CountModel, amounts: Amounts, id: string): Record<string, unknown> {
+function attributesOfCount(
+  count: CountModel,
+  amounts: Amounts,
+  id: string,
+  isInbound: boolean,
+): Record<string, unknown> {
   const hasGroups = hasEveryGroup(count, amounts);
   const { groups, ...sums } = totalOfAmounts(count, amounts, hasGroups, id);
-  return { ...sums, ...(hasGroups && Object.keys(groups).length > 0 && { groups }) };
+  // A plain count of outgoing edges has no total, and so no groups.
+  const isTotal = isInbound || count.totals !== undefined;
+  return { ...sums, ...(isTotal && hasGroups && { groups }) };
 }
 
 function ifReady<T>(find: () => T): T | undefined {

@@ -6,7 +6,7 @@ import { exactNumber } from '../../../src/core/items/plain.ts';
 import { defineGraph } from '../../../src/core/model/compile/define-graph.ts';
 import type { CompiledModel } from '../../../src/core/model/compiled.ts';
 import type { FeedNames } from '../../../src/core/model/feed-names.ts';
-import { edge, node } from '../../../src/core/model/schema.ts';
+import { edge, node, sum } from '../../../src/core/model/schema.ts';
 import { derivedOf } from '../../../src/core/plan/derive.ts';
 import { ModelError } from '../../../src/foundation/errors.ts';
 import { type ProjectionsInForce, projectionsOfModel } from '../../../src/registry/projections-in-force.ts';
@@ -228,4 +228,21 @@ it('a feed finds the partitions of items whose index keys have other names', asy
   const image = { ...item({ source: 'TICKET-1', target: SHARED, GSI1PK: 'ASSIGNED-USER-1', GSI1SK: 'a' }) };
   feed.receive({ dynamodb: { Keys: item({ source: 'TICKET-1', target: SHARED }), NewImage: image } });
   expect(await subscription.take(0)).toMatchObject({ names: new Set(['ASSIGNED-USER-1']) });
+});
+
+it.each([
+  ['inbound', { inbound: { total: { fee: sum('fee') } } }, { count: 1, fee: '0', groups: {} }],
+  ['outgoing', { outgoing: { total: { fee: sum('fee') } } }, { count: 1, fee: '0', groups: {} }],
+  ['outgoing', { degree: true }, { count: 1 }],
+] as const)('a count of %s edges has what reader.total or degree returns: %j', (direction, settings, attributes) => {
+  const of = defineGraph({
+    table: 'fees',
+    nodes: { USER: node({ view: 'ALL' }) },
+    edges: { PAID: edge({ from: 'USER', to: 'USER', ...settings }) },
+  });
+  const paid = of.edges.get('PAID')!;
+  const { key } =
+    'degree' in settings ? { key: '~degree/PAID' } : projectionsOfModel(of).total(paid, direction === 'inbound');
+  const told = changesOf(modelOf(of), record('USER-1', key, undefined, { count: { N: '1' } }));
+  expect(told).toEqual([expect.objectContaining({ kind: 'count', direction, attributes })]);
 });
