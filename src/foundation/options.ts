@@ -12,18 +12,23 @@ const NUMBERS = {
   timer: { least: 0, most: 2 ** 31 - 1 },
 } as const;
 
-/** The type requires every option's name, `'boolean'` for boolean options, and a rule for numbers. */
+/**
+ * The type requires every option's name, `'boolean'` for boolean options, and a rule for numbers. Of other options, hints leave out
+ * those that are `'internal'`, and name a client next to a store that is `'or client'`.
+ */
 export type OptionNames<Options> = {
   readonly [Name in keyof Required<Options>]: Mark<Exclude<Options[Name], undefined>>;
 };
 
 type Mark<Value> = [Value] extends [never]
-  ? true
+  ? Plain
   : [Value] extends [boolean]
     ? 'boolean'
     : [Value] extends [number]
       ? NumberRule
-      : true;
+      : Plain;
+
+type Plain = true | 'internal' | 'or client';
 
 /** Other libraries' names for Edgeloom's options, in lower case. */
 const SYNONYMS: ReadonlyMap<string, readonly string[]> = new Map(
@@ -81,7 +86,9 @@ export function checkOptions<Options extends object>(
   known: OptionNames<Options>,
 ): void {
   if (options === undefined) return;
-  const names = Object.keys(known);
+  const names = Object.entries(known).flatMap(([name, mark]) =>
+    mark === 'internal' ? [] : [mark === 'or client' ? `${name} or client` : name],
+  );
   const listed = names.length === 0 ? 'It takes none.' : `It takes ${names.join(', ')}.`;
   if (typeof options !== 'object' || options === null) {
     throw new EdgeloomError('invalid-option', `The options of ${what} should be an object.`, listed);

@@ -38,9 +38,9 @@ export interface RuntimeOptions extends Abortable {
 }
 
 export const RUNTIME_OPTIONS: OptionNames<RuntimeOptions> = {
-  now: true,
-  wait: true,
-  random: true,
+  now: 'internal',
+  wait: 'internal',
+  random: 'internal',
   remainingMs: true,
   signal: true,
 };

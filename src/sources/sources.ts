@@ -103,7 +103,7 @@ export function createSources(graph: CompiledModel, options: SourcesOptions): So
 export function openSources(graph: CompiledModel, options: SourcesOptions): OpenSources {
   checkStoreOptions('createSources', options, {
     ...{ sources: true, store: true, openTable: true },
-    ...{ now: true, wait: true, random: true },
+    ...{ now: 'internal', wait: 'internal', random: 'internal' },
   });
   const { sources, store, openTable = noTable, ...given } = options;
   const runtime = runtimeOf(given);

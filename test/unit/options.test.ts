@@ -33,6 +33,15 @@ describe('options that are not what they should be', () => {
   });
 
   it.each([
+    ['createReader', 'store or client, cursorKey, concurrency, readNumber, replica, telemetry, feed, now'],
+    ['createWriter', 'store or client, now, telemetry, onWrite'],
+    ['createProjector', 'store, concurrency, fanOutPageSize, model, telemetry'],
+  ] as const)('%s names the documented options', (name, listed) => {
+    const options = unchecked({ store: new MemoryStore(graph.table), conncurrency: 1 });
+    expect(() => makers[name](graph, options)).toThrow(expect.objectContaining({ hint: `It takes ${listed}.` }));
+  });
+
+  it.each([
     ['desc', 'reverse'],
     ['orderBy', 'order'],
     ['gte', 'atLeast'],

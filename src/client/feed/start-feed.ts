@@ -45,8 +45,8 @@ export async function startFeed(graph: CompiledModel, options: StartFeedOptions)
     streams: true,
     pollIntervalMs: 'timer',
     indexGraceMs: 'milliseconds',
-    now: true,
-    wait: true,
+    now: 'internal',
+    wait: 'internal',
   });
   const { streamArn } = await describeTable(graph, { client: options.client });
   if (streamArn === undefined) {

@@ -31,11 +31,11 @@ export interface ReaderOptions extends TelemetryOption {
 
 export function readContext(graph: CompiledModel, options: ReaderOptions): ReadContext {
   checkStoreOptions('createReader', options, {
-    store: true,
+    store: 'or client',
     cursorKey: true,
     concurrency: 'count',
     readNumber: true,
-    leases: true,
+    leases: 'internal',
     replica: true,
     telemetry: true,
     feed: true,

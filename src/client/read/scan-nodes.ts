@@ -58,8 +58,16 @@ export async function* scanNodes<G extends CompiledModel, T extends NodeType<G>>
 ): AsyncGenerator<ScannedNodes<StoredNodeOf<G, NodeId<G, T>>>, void, undefined> {
   const options = withStore('scanNodes', graph.table, given);
   checkStoreOptions<ScanNodesOptions>('scanNodes', options, {
-    ...{ store: true, type: true, startKey: true, segment: 'index', segments: 'count', readNumber: true, signal: true },
-    now: true,
+    ...{
+      store: 'or client',
+      type: true,
+      startKey: true,
+      segment: 'index',
+      segments: 'count',
+      readNumber: true,
+      signal: true,
+    },
+    now: 'internal',
     consistent: 'boolean',
     includeExpired: 'boolean',
   });

@@ -54,7 +54,12 @@ export class Session {
   private table: string | undefined;
 
   constructor(private readonly options: SessionOptions = {}) {
-    checkOptions('createSession', options, { key: true, lowWatermark: true, indexGraceMs: 'milliseconds', now: true });
+    checkOptions('createSession', options, {
+      key: true,
+      lowWatermark: true,
+      indexGraceMs: 'milliseconds',
+      now: 'internal',
+    });
     checkSecret('key', options.key, 'a session');
     this.now = runtimeOf(options).now;
   }

@@ -203,7 +203,13 @@ export function createWriter<G extends CompiledModel>(
   given: WriterOptions | WithClient<WriterOptions>,
 ): Writer<G> {
   const options = withStore('createWriter', graph.table, given);
-  checkStoreOptions('createWriter', options, { store: true, now: true, wait: true, telemetry: true, onWrite: true });
+  checkStoreOptions('createWriter', options, {
+    store: 'or client',
+    now: true,
+    wait: 'internal',
+    telemetry: true,
+    onWrite: true,
+  });
   const runtime = runtimeOf(options);
   const { onWrite } = options;
   checkOnWrite(onWrite);

@@ -30,8 +30,8 @@ const OPTIONS: OptionNames<FeedHandlerOptions> = {
   call: true,
   deadLetters: true,
   logger: true,
-  wait: true,
-  random: true,
+  wait: 'internal',
+  random: 'internal',
 };
 
 const RESERVE_MS = 10_000;

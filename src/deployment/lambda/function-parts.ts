@@ -29,9 +29,9 @@ export const FUNCTION_OPTIONS: OptionNames<FunctionOptions> = {
   client: true,
   store: true,
   logger: true,
-  now: true,
-  wait: true,
-  random: true,
+  now: 'internal',
+  wait: 'internal',
+  random: 'internal',
 };
 
 /** The fields of Lambda's context that the handlers read. */

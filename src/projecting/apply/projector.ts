@@ -38,9 +38,9 @@ export function createProjector(graph: CompiledModel, options: ProjectorOptions)
     store: true,
     concurrency: 'count',
     fanOutPageSize: 'count',
-    now: true,
-    wait: true,
-    random: true,
+    now: 'internal',
+    wait: 'internal',
+    random: 'internal',
     model: true,
     telemetry: true,
   });

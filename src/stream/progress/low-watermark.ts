@@ -49,7 +49,7 @@ export function createLowWatermark(
     client: true,
     streams: true,
     everyMs: 'milliseconds',
-    now: true,
+    now: 'internal',
   });
   const { store, client, streams, everyMs = EVERY_MS } = options;
   const { now } = runtimeOf(options);

@@ -168,7 +168,7 @@ export async function status(graph: CompiledModel, options: StatusOptions): Prom
     position: true,
     missing: true,
     projections: true,
-    now: true,
+    now: 'internal',
     signal: true,
   });
   return await readAbortable(options.store, options.signal, (store) => readStatus({ ...options, graph, store }));

@@ -78,7 +78,7 @@ const OPTIONS: OptionNames<RedriveOptions> = {
   entries: true,
   ids: true,
   concurrency: 'count',
-  model: true,
+  model: 'internal',
   onProgress: true,
   telemetry: true,
   ...RUNTIME_OPTIONS,
