@@ -48,9 +48,9 @@ export interface Store {
   /** DynamoDB's time in milliseconds since 1970. */
   serverTime?(): Promise<number | undefined>;
   /** Absent, like `changeTable`, if the store has no indexes to change. */
-  describe?(): Promise<TableDescription>;
+  describe?: (() => Promise<TableDescription>) | undefined;
   /** Does nothing if DynamoDB is already changing the table. */
-  changeTable?(change: UpdateTableCommandInput): Promise<void>;
+  changeTable?: ((change: UpdateTableCommandInput) => Promise<void>) | undefined;
 }
 
 /** How `updateMany` writes: with statements, 25 per call, or with single UpdateItem calls. */
