@@ -18,7 +18,10 @@ import {
   UpdateItemCommand,
   type UpdateItemCommandInput,
 } from '@aws-sdk/client-dynamodb';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { Tables } from '../../packages/local/memory/definitions.ts';
+import { memoryCalls } from '../../packages/local/memory/server.ts';
+import { Transactions } from '../../packages/local/memory/writes.ts';
 import { createClient } from '../../src/store/client.ts';
 import { testEndpoint } from '../support/engine.ts';
 import { uniqueTableName } from '../support/table.ts';
@@ -540,4 +543,88 @@ it('says which parameter it lacks, instead of passing over it', async () => {
   await expect(
     client!.send(new DeleteItemCommand({ TableName, Key: KEY, Expected: { n: { Exists: false } } })),
   ).rejects.toThrow('Expected is not supported by the engine in memory');
+});
+
+describe('the engine in memory', () => {
+  const SCHEMA = {
+    TableName: 'tab',
+    AttributeDefinitions: [{ AttributeName: 'p', AttributeType: 'S' }],
+    KeySchema: [{ AttributeName: 'p', KeyType: 'HASH' }],
+    StreamSpecification: { StreamEnabled: true },
+  };
+  const Key = { p: { S: 'a' } };
+  const numbers = (...all: number[]) => ({ L: all.map((one) => ({ N: String(one) })) });
+  const call = (calls: ReturnType<typeof memoryCalls>, name: string, input: Record<string, unknown>): unknown =>
+    calls[`${name.endsWith('Records') ? 'DynamoDBStreams' : 'DynamoDB'}_20120810.${name}`]!(input);
+  const opened = (Item: Record<string, unknown> = Key) => {
+    const calls = memoryCalls();
+    call(calls, 'CreateTable', SCHEMA);
+    call(calls, 'PutItem', { TableName: 'tab', Item });
+    return calls;
+  };
+
+  it.each<[string, object, object]>([
+    ['REMOVE l[0], x, l[1]', { l: numbers(0, 1, 2, 3), x: { S: 'x' } }, { l: numbers(2, 3) }],
+    ['REMOVE l[0], l[1][0]', { l: { L: [{ N: '0' }, numbers(1, 2)] } }, { l: { L: [numbers(2)] } }],
+    ['REMOVE l[0] ADD l[1] :n', { l: numbers(0, 1, 2) }, { l: numbers(6, 2) }],
+  ])('removes the elements that the stored list has at these places: %s', (UpdateExpression, before, after) => {
+    const calls = opened({ ...Key, ...before });
+    const values = UpdateExpression.includes(':n') && { ExpressionAttributeValues: { ':n': { N: '5' } } };
+    call(calls, 'UpdateItem', { TableName: 'tab', Key, UpdateExpression, ...values });
+    expect(call(calls, 'GetItem', { TableName: 'tab', Key })).toMatchObject({ Item: { ...Key, ...after } });
+    expect(call(calls, 'GetItem', { TableName: 'tab', Key })).not.toMatchObject({ Item: { x: {} } });
+  });
+
+  it('answers a repeated transaction, whatever was written since', () => {
+    const calls = opened({ ...Key, m: { M: {} } });
+    const Update = {
+      ...{ TableName: 'tab', Key, UpdateExpression: 'SET m.a = :one' },
+      ExpressionAttributeValues: { ':one': { N: '1' } },
+    };
+    const input = { TransactItems: [{ Update }], ClientRequestToken: 'once', ReturnConsumedCapacity: 'TOTAL' };
+    call(calls, 'TransactWriteItems', input);
+    call(calls, 'UpdateItem', { TableName: 'tab', Key, UpdateExpression: 'REMOVE m' });
+    expect(call(calls, 'TransactWriteItems', input)).toMatchObject({ ConsumedCapacity: [{ CapacityUnits: 2 }] });
+    expect(call(calls, 'GetItem', { TableName: 'tab', Key })).toMatchObject({ Item: Key });
+  });
+
+  it('forgets the tokens of transactions after ten minutes', () => {
+    vi.useFakeTimers();
+    try {
+      const tables = new Tables();
+      tables.create(SCHEMA);
+      const transactions = new Transactions(tables);
+      const put = (ClientRequestToken: string) =>
+        transactions.write({ TransactItems: [{ Put: { TableName: 'tab', Item: Key } }], ClientRequestToken });
+      put('first');
+      vi.advanceTimersByTime(300_000);
+      put('second');
+      vi.advanceTimersByTime(300_001);
+      put('third');
+      expect([...transactions['tokens'].keys()]).toEqual(['second', 'third']);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  const PUT = { PutRequest: { Item: Key } };
+  it.each<[string, string, Record<string, unknown>]>([
+    ['a batch of writes with an empty list', 'BatchWriteItem', { RequestItems: { tab: [PUT], u: [] } }],
+    ['a batch of writes without a list', 'BatchWriteItem', { RequestItems: { tab: [PUT], u: null } }],
+    [
+      'a batch of reads with an empty list',
+      'BatchGetItem',
+      { RequestItems: { tab: { Keys: [Key] }, u: { Keys: [] } } },
+    ],
+    ['a batch of reads without keys', 'BatchGetItem', { RequestItems: { tab: {} } }],
+    ['a transaction of reads without one', 'TransactGetItems', { TransactItems: [{}] }],
+    ['an iterator that is nothing', 'GetRecords', { ShardIterator: Buffer.from('null').toString('base64url') }],
+    ...['', 'x'.repeat(37)].map((ClientRequestToken): [string, string, Record<string, unknown>] => [
+      `a token of ${ClientRequestToken.length} characters`,
+      'TransactWriteItems',
+      { TransactItems: [{ Put: { TableName: 'tab', Item: Key } }], ClientRequestToken },
+    ]),
+  ])('refuses %s', (_what, name, input) => {
+    expect(() => call(opened(), name, input)).toThrow(expect.objectContaining({ type: 'ValidationException' }));
+  });
 });

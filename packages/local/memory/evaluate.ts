@@ -110,20 +110,23 @@ export function applyUpdate(item: Values, update: Update): Values {
   let next = item;
   const set = update.set.map(({ path, value }) => ({ path, value: setValueOf(item, value) }));
   for (const { path, value } of set) next = withValueAt(next, path, value);
-  for (const path of inRemovalOrder(update.remove)) next = withValueAt(next, path, undefined);
   for (const { path, value } of update.add) next = withValueAt(next, path, addToValue(valueAt(item, path), value));
   for (const { path, value } of update.delete) {
     const stored = valueAt(item, path);
     if (stored !== undefined) next = withValueAt(next, path, withoutElements(stored, value));
   }
+  // Last, because the paths name the elements of the lists as they were.
+  for (const path of inRemovalOrder(update.remove)) next = withValueAt(next, path, undefined);
   return next;
 }
 
 /** Sorts a list's last element first: removing it leaves the others' indexes unchanged. */
 function inRemovalOrder(paths: readonly Path[]): Path[] {
   return [...paths].sort((left, right) => {
-    const [a, b] = [left.at(-1), right.at(-1)];
-    return typeof a === 'number' && typeof b === 'number' ? b - a : 0;
+    const at = left.findIndex((step, i) => step !== right[i]);
+    const [a, b] = [left[at], right[at]];
+    if (typeof a === 'number' && typeof b === 'number') return b - a;
+    return String(a) < String(b) ? -1 : 1;
   });
 }
 

@@ -16,6 +16,7 @@ import {
 } from './parse.ts';
 import { invalid } from './refusal.ts';
 import { checkedItem, compareValues, textOf, typeOf, type Value, type Values } from './values.ts';
+import { countInLists } from './writes.ts';
 
 const MOST_PAGE_BYTES = 1024 * 1024;
 const MOST_BATCH_BYTES = 16 * 1024 * 1024;
@@ -39,7 +40,7 @@ export function getOne(tables: Tables, input: Input) {
 
 export function getBatch(tables: Tables, input: Input) {
   const requests = Object.entries((input['RequestItems'] ?? {}) as Record<string, Input & { Keys: unknown[] }>);
-  const count = requests.reduce((sum, [, { Keys }]) => sum + Keys.length, 0);
+  const count = countInLists(requests.map(([, request]) => request?.Keys));
   if (count === 0) throw invalid('The list of keys in the batch get request is empty');
   if (count > MOST_BATCH_KEYS) throw invalid('Too many items requested for the BatchGetItem call');
   const responses: Record<string, Values[]> = {};

@@ -91,10 +91,12 @@ function iteratorText(iterator: Iterator): string {
 
 function parseIterator(text: unknown): Iterator {
   try {
-    return JSON.parse(Buffer.from(String(text), 'base64url').toString()) as Iterator;
+    const iterator = JSON.parse(Buffer.from(String(text), 'base64url').toString()) as Iterator | null;
+    if (typeof iterator?.arn === 'string') return iterator;
   } catch {
-    throw invalid('Invalid ShardIterator');
+    // The text is no JSON.
   }
+  throw invalid('Invalid ShardIterator');
 }
 
 export function getRecords(tables: Tables, input: Input) {

@@ -20,6 +20,7 @@ const MOST_TRANSACTION_ITEMS = 100;
 const MOST_TRANSACTION_BYTES = 4 * 1024 * 1024;
 const MOST_BATCH_ITEMS = 25;
 const TOKEN_MS = 600_000;
+const MOST_TOKEN_CHARACTERS = 36;
 
 /** A write that was checked, but not yet carried out. */
 export interface Prepared {
@@ -132,7 +133,7 @@ function returnedAttributes({ input, before, after, update }: Prepared): Values 
 export function writeBatch(tables: Tables, input: Input) {
   type Request = { PutRequest?: { Item: unknown }; DeleteRequest?: { Key: unknown } };
   const byTable = Object.entries((input['RequestItems'] ?? {}) as Record<string, Request[]>);
-  const count = byTable.reduce((sum, [, requests]) => sum + requests.length, 0);
+  const count = countInLists(byTable.map(([, requests]) => requests));
   if (count === 0) throw invalid('The batch write request list cannot be empty');
   if (count > MOST_BATCH_ITEMS) throw invalid('Too many items requested for the BatchWriteItem call');
   const groups = byTable.map(([TableName, requests]) =>
@@ -147,6 +148,16 @@ export function writeBatch(tables: Tables, input: Input) {
   return { UnprocessedItems: {}, ...(capacity[0] !== undefined && { ConsumedCapacity: capacity }) };
 }
 
+/** Counts the requests of a batch. Throws if a table has none. */
+export function countInLists(lists: readonly unknown[]): number {
+  return lists.reduce<number>((sum, list) => {
+    if (Array.isArray(list) && list.length > 0) return sum + list.length;
+    throw invalid(
+      "The value at 'requestItems' failed to satisfy constraint: Member must have length greater than or equal to 1",
+    );
+  }, 0);
+}
+
 /** Throws if two writes name the same item. */
 export function checkDistinct(writes: readonly Prepared[], message: string): void {
   const keys = writes.map(({ table, key }) => `${table.name} ${keyText(key, table.keys)}`);
@@ -155,7 +166,8 @@ export function checkDistinct(writes: readonly Prepared[], message: string): voi
 
 /** Keeps requests by client token for ten minutes. */
 export class Transactions {
-  private readonly tokens = new Map<string, { request: string; untilMs: number }>();
+  /** The oldest token comes first. */
+  private readonly tokens = new Map<string, { request: string; untilMs: number; reads: Charged[] }>();
 
   constructor(private readonly tables: Tables) {}
 
@@ -166,14 +178,9 @@ export class Transactions {
         `Member must have length less than or equal to ${MOST_TRANSACTION_ITEMS}, greater than or equal to 1: TransactItems`,
       );
     }
-    if (this.isRepeated(input, actions))
-      return {
-        ConsumedCapacity: this.capacityField(
-          input,
-          actions.map((action) => this.prepare(action)),
-          undefined,
-        ),
-      };
+    const token = tokenOf(input);
+    const repeated = this.findRepeated(token, actions);
+    if (repeated !== undefined) return { ConsumedCapacity: capacityField(input, repeated) };
     const writes: (Prepared | Refusal)[] = actions.map((action) => {
       try {
         return this.prepare(action);
@@ -195,15 +202,21 @@ export class Transactions {
         { CancellationReasons: reasons },
       );
     }
-    const units = ready.map(carryOut);
-    const token = input['ClientRequestToken'] as string | undefined;
-    if (token !== undefined)
-      this.tokens.set(token, { request: canonicalText(actions), untilMs: Date.now() + TOKEN_MS });
-    return { ConsumedCapacity: this.capacityField(input, ready, units) };
+    const charged = ready.map((write) => ({ table: write.table, units: carryOut(write) }));
+    if (token !== undefined) {
+      // A repetition is charged as a read of the items.
+      const reads = ready.map(({ table, before, after }) => {
+        const bytes = Math.max(after?.size ?? 0, before?.size ?? 0);
+        return { table, units: { table: readUnits(bytes, true), indexes: {} } };
+      });
+      this.tokens.set(token, { request: canonicalText(actions), untilMs: Date.now() + TOKEN_MS, reads });
+    }
+    return { ConsumedCapacity: capacityField(input, charged) };
   }
 
   get(input: Input) {
-    const gets = ((input['TransactItems'] ?? []) as { Get: Input }[]).map(({ Get }) => {
+    const gets = ((input['TransactItems'] ?? []) as { Get?: Input }[]).map(({ Get }) => {
+      if (Get === undefined) throw invalid("Value null at 'transactItems.get' failed: Member must not be null");
       const table = this.tables.findTable(Get['TableName']);
       const key = checkedItem(Get['Key']);
       table.checkKey(key, true);
@@ -219,12 +232,10 @@ export class Transactions {
         answer: item === undefined ? {} : { Item: item },
       };
     });
-    const capacity = byTable(gets).map(([table, all]) =>
-      consumedField(input, table, sumUnits(all.map(({ units }) => units)), 2),
-    );
+    const capacity = capacityField(input, gets);
     return {
       Responses: gets.map(({ answer }) => answer),
-      ...(capacity[0] !== undefined && { ConsumedCapacity: capacity }),
+      ...(capacity !== undefined && { ConsumedCapacity: capacity }),
     };
   }
 
@@ -243,26 +254,39 @@ export class Transactions {
     );
   }
 
-  private isRepeated({ ClientRequestToken: token }: Input, actions: unknown): boolean {
-    const known = this.tokens.get(token as string);
-    if (known === undefined || known.untilMs < Date.now()) return false;
-    if (known.request === canonicalText(actions)) return true;
+  /** Returns what a repetition is charged; undefined if the request is the first with its token. */
+  private findRepeated(token: string | undefined, actions: unknown): Charged[] | undefined {
+    for (const [old, { untilMs }] of this.tokens) {
+      if (untilMs >= Date.now()) break;
+      this.tokens.delete(old);
+    }
+    const known = token === undefined ? undefined : this.tokens.get(token);
+    if (known === undefined || known.request === canonicalText(actions)) return known?.reads;
     throw new Refusal(
       'IdempotentParameterMismatchException',
       'The request uses the same client token as a previous, but non-identical request.',
     );
   }
+}
 
-  private capacityField(input: Input, writes: readonly Prepared[], units: readonly WriteUnits[] | undefined) {
-    const all = writes.map(({ table, after, before }, i) => ({
-      table,
-      units: units?.[i] ?? { table: readUnits(Math.max(after?.size ?? 0, before?.size ?? 0), true), indexes: {} },
-    }));
-    const capacity = byTable(all).map(([table, of]) =>
-      consumedField(input, table, sumUnits(of.map((one) => one.units)), 2),
-    );
-    return capacity[0] === undefined ? undefined : capacity;
-  }
+interface Charged {
+  table: Table;
+  units: WriteUnits;
+}
+
+function capacityField(input: Input, charged: readonly Charged[]) {
+  const capacity = byTable(charged).map(([table, of]) =>
+    consumedField(input, table, sumUnits(of.map(({ units }) => units)), 2),
+  );
+  return capacity[0] === undefined ? undefined : capacity;
+}
+
+function tokenOf({ ClientRequestToken: token }: Input): string | undefined {
+  if (token === undefined) return undefined;
+  if (typeof token === 'string' && token !== '' && token.length <= MOST_TOKEN_CHARACTERS) return token;
+  throw invalid(
+    `Value at 'clientRequestToken' failed to satisfy constraint: Member must have length less than or equal to ${MOST_TOKEN_CHARACTERS}, greater than or equal to 1`,
+  );
 }
 
 function byTable<T extends { table: Table }>(all: readonly T[]): [Table, T[]][] {
