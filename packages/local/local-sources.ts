@@ -6,7 +6,7 @@ import { isTable, type Source, type SourceKeys } from '../../src/sources/source.
 import { openSources } from '../../src/sources/sources.ts';
 import { SourceProgress } from '../../src/sources/status.ts';
 import { createClient, createStreamsClient } from '../../src/store/client.ts';
-import { findTable } from '../../src/store/described-table.ts';
+import { findTable, streamArnOf } from '../../src/store/described-table.ts';
 import { makeSourceTable } from '../../src/store/make-source-table.ts';
 import { DynamoDBSourceStore } from '../../src/store/source-table.ts';
 import { fileCheckpoint } from '../../src/stream/checkpoint.ts';
@@ -59,7 +59,12 @@ export async function startLocalMirrors(
   const followers: StreamFollower[] = [];
   const engine =
     endpoint === undefined ? table : { client: createClient({ endpoint }), streams: createStreamsClient({ endpoint }) };
-  const openTable = (name: string): DynamoDBSourceStore => new DynamoDBSourceStore(engine.client, name);
+  // All sources, so that each mirror knows the others' claims as declared ones.
+  const { touchTexts } = openSources(graph, {
+    sources,
+    store: table.store,
+    openTable: (name) => new DynamoDBSourceStore(engine.client, name),
+  });
   const stop = async (): Promise<void> => {
     await Promise.all(followers.map((follower) => follower.stop()));
     if (endpoint === undefined) return;
@@ -71,7 +76,7 @@ export async function startLocalMirrors(
     const streamArn =
       endpoint === undefined
         ? await makeSourceTable(engine.client, { name, keys })
-        : (await findTable(engine.client, name))?.LatestStreamArn;
+        : streamArnOf((await findTable(engine.client, name)) ?? {});
     if (streamArn === undefined) {
       throw new EdgeloomError(
         'table-differs',
@@ -81,7 +86,8 @@ export async function startLocalMirrors(
         'Give the table a stream, or use another data folder or endpoint.',
       );
     }
-    const mirror = mirrorOf(graph, table.store, source, openTable, pollIntervalMs);
+    const progress = new SourceProgress(graph, table.store, name);
+    const mirror: Mirror = { source, touchTexts, progress, pollIntervalMs };
     return new StreamFollower(new DynamoDBStreamSource(engine.streams, streamArn), {
       name: 'worker',
       checkpoint: dataDir === undefined ? undefined : fileCheckpoint(join(dataDir, `checkpoint-${name}.json`)),
@@ -110,15 +116,3 @@ export async function startLocalMirrors(
 }
 
 type LocalSource = Source & { from: SourceKeys };
-
-function mirrorOf(
-  graph: CompiledModel,
-  store: LocalTable['store'],
-  source: LocalSource,
-  openTable: (name: string) => DynamoDBSourceStore,
-  pollIntervalMs: number,
-): Mirror {
-  const { touchTexts } = openSources(graph, { sources: [source], store, openTable });
-  const progress = new SourceProgress(graph, store, source.name);
-  return { source, touchTexts, progress, pollIntervalMs };
-}

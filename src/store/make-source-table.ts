@@ -1,6 +1,6 @@
 import { CreateTableCommand, type DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { withClassifiedErrors } from './answers.ts';
-import { findTable } from './described-table.ts';
+import { findTable, streamArnOf } from './described-table.ts';
 
 interface NamedTable {
   name: string;
@@ -14,7 +14,7 @@ export async function makeSourceTable(
 ): Promise<string | undefined> {
   const names = [keys.partitionKey, ...(keys.sortKey === undefined ? [] : [keys.sortKey])];
   const found = await findTable(client, table);
-  if (found !== undefined) return found.LatestStreamArn;
+  if (found !== undefined) return streamArnOf(found);
   const command = new CreateTableCommand({
     TableName: table,
     AttributeDefinitions: names.map((AttributeName) => ({ AttributeName, AttributeType: 'S' })),

@@ -8,6 +8,7 @@ import { edge, node } from '../../src/core/model/schema.ts';
 import { mappedEdge, mappedNode } from '../../src/sources/items.ts';
 import { sourceTable } from '../../src/sources/source.ts';
 import { createClient } from '../../src/store/client.ts';
+import { makeSourceTable } from '../../src/store/make-source-table.ts';
 import { status } from '../../src/trust/explain/status.ts';
 
 /** An engine with a table of others, ours beside it, and both hops between them. */
@@ -129,6 +130,24 @@ describe('startLocal with sources', () => {
       local = undefined;
       await engine.stop();
     }
+  });
+
+  it('lets the first source by name make a node that two make, whichever was written last', async () => {
+    const of = (name: string) =>
+      sourceTable(name, { keys: { partitionKey: 'id' }, map: ({ id }) => [mappedNode(`REPO-${id}`, { of: name })] });
+    local = await startLocal(graph, { engine: 'memory', sources: [of('one'), of('two')], observe: false });
+    for (const TableName of ['one', 'two']) {
+      await local.client.send(new PutItemCommand({ TableName, Item: { id: { S: 'r1' } } }));
+      await settled(local);
+    }
+    const reader = createReader(graph, { store: local.store });
+    expect((await reader.getNode('REPO-r1'))?.attributes).toEqual({ of: 'one' });
+  });
+
+  it('has no stream to follow where the stream of a kept source table is off', async () => {
+    const send = async () => ({ Table: { TableName: 'notes', LatestStreamArn: 'arn:of-the-past' } });
+    const client = { send } as unknown as ReturnType<typeof createClient>;
+    expect(await makeSourceTable(client, { name: 'notes', keys: { partitionKey: 'id' } })).toBeUndefined();
   });
 
   it('has no mirrors without sources', async () => {
