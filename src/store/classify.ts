@@ -1,6 +1,8 @@
 import { docsPage } from '../foundation/docs.ts';
 import { StoreError, type StoreErrorKind } from '../foundation/errors.ts';
 
+/** Thrown for calls under way as well, which may have been carried out. */
+const DESTROYED = 'ClientDestroyedError';
 /** Errors that an operator has to fix. Unknown errors are retryable: retrying loses nothing, and the time budget ends it. */
 const FATAL: Readonly<Record<string, string>> = {
   ResourceNotFoundException: 'Create the table first (edgeloom table create), or name it with --table.',
@@ -9,7 +11,9 @@ const FATAL: Readonly<Record<string, string>> = {
   InvalidSignatureException: 'Check the credentials and the clock of this machine.',
   ExpiredTokenException: 'Renew the credentials.',
   CredentialsProviderError: 'Set AWS credentials, or --endpoint for a local engine.',
+  [DESTROYED]: 'Make the call before its client is destroyed, or with a new client.',
 };
+const COLLECTION_HINT = 'Delete items of this partition, or take the local index off the table.';
 /** Remedies by error name. Other errors have the remedy of their kind. */
 const HINTS: Readonly<Record<string, string>> = {
   ...FATAL,
@@ -27,7 +31,8 @@ const HINTS: Readonly<Record<string, string>> = {
   ),
   IdempotentParameterMismatchException:
     'Give each transaction a token of its own: within ten minutes, a token only repeats the same operations with the same values.',
-  ItemCollectionSizeLimitExceededException: 'Delete items of this partition, or take the local index off the table.',
+  ItemCollectionSizeLimitExceededException: COLLECTION_HINT,
+  ItemCollectionSizeLimitExceeded: COLLECTION_HINT,
 };
 const TERMINAL: ReadonlySet<string> = new Set([
   'ValidationException',
@@ -55,8 +60,10 @@ export function classifyError(error: unknown): StoreError {
     return new StoreError('fatal', 'no-region', 'No AWS region is set.', hint, { cause: error });
   }
   // Only an answer from DynamoDB is a refusal. After any other failure, the call may have been carried out.
-  const isAnswer = kind !== 'retryable' || REFUSALS.has(name) || (error instanceof Error && '$fault' in error);
-  const said = isAnswer ? 'DynamoDB refused the call' : 'The call has no answer that could be read';
+  const isAnswer =
+    (kind !== 'retryable' && name !== DESTROYED) || REFUSALS.has(name) || (error instanceof Error && '$fault' in error);
+  const refused = name === 'CredentialsProviderError' ? 'The call was not sent' : 'DynamoDB refused the call';
+  const said = isAnswer ? refused : 'The call has no answer that could be read';
   const message = `${said}: ${name}: ${detail.replace(/\.$/, '')}.${causesOfThrottle(error)}`;
   return new StoreError(kind, name, message, HINTS[name], { cause: error });
 }
@@ -131,7 +138,7 @@ const REFUSALS: ReadonlySet<string> = new Set([
 
 /** Tells whether a failed write certainly changed nothing. After a lost connection, a timeout or a 5xx, this is unknown. */
 export function isRefusal(error: StoreError): boolean {
-  return error.kind !== 'retryable' || REFUSALS.has(error.code);
+  return (error.kind !== 'retryable' && error.code !== DESTROYED) || REFUSALS.has(error.code);
 }
 
 function errorCode(error: unknown): string | undefined {

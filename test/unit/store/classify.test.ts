@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { StoreError } from '../../../src/foundation/errors.ts';
-import { classifyError, isRefusal } from '../../../src/store/classify.ts';
+import { classifyCancellation, classifyError, isRefusal } from '../../../src/store/classify.ts';
 import { createClient } from '../../../src/store/client.ts';
 import { DynamoDBStore } from '../../../src/store/dynamodb.ts';
 import { goalGraph } from '../../support/contracts-model.ts';
@@ -52,6 +52,7 @@ describe('classifyError', () => {
     'InvalidSignatureException',
     'ExpiredTokenException',
     'CredentialsProviderError',
+    'ClientDestroyedError',
   ])('takes %s as fatal, with a hint', (name) => {
     const error = classifyError(named(name));
     expect(error).toMatchObject({ kind: 'fatal', code: name });
@@ -91,11 +92,28 @@ describe('classifyError', () => {
     expect(error.cause).toBe(cause);
   });
 
+  it('does not say that DynamoDB refused a call that had no answer', () => {
+    const unsent = classifyError(named('CredentialsProviderError', 'Could not load credentials.'));
+    expect(unsent.message).toBe('The call was not sent: CredentialsProviderError: Could not load credentials.');
+    expect(isRefusal(unsent)).toBe(true);
+    // A call under way when its client is destroyed may have been carried out.
+    const cut = classifyError(named('ClientDestroyedError', 'The client is destroyed'));
+    expect(cut.message).toMatch(/^The call has no answer that could be read: /);
+    expect(isRefusal(cut)).toBe(false);
+  });
+
   it('leaves an error that is classified as it is, and takes what is no error', () => {
     const classified = new StoreError('terminal', 'a', 'b');
     expect(classifyError(classified)).toBe(classified);
     expect(classifyError('odd')).toMatchObject({ kind: 'retryable' });
   });
+});
+
+it('gives a cancelled transaction the remedy of the same error outside of one', () => {
+  const reasons = [{ Code: 'None' }, { Code: 'ItemCollectionSizeLimitExceeded', Message: 'Too large.' }];
+  const cancelled = classifyCancellation(reasons, undefined);
+  const { hint } = classifyError(named('ItemCollectionSizeLimitExceededException'));
+  expect(cancelled).toMatchObject({ kind: 'terminal', code: 'ItemCollectionSizeLimitExceeded', hint });
 });
 
 describe('a throttled call', () => {
