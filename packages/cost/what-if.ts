@@ -234,9 +234,13 @@ function unknown(what: string, name: string, names: readonly string[]): Edgeloom
 
 /** Returns the lines that the changes add to (`+`) or remove from (`-`) the model file, each below its path. */
 export function modelDiff(graph: CompiledModel, changes: readonly ModelChange[]): string[] {
+  let present = graph;
   return changes.flatMap((change) => {
+    const before = present;
+    present = withChange(before, change);
     switch (change.kind) {
       case 'count':
+        if ((before.edges.get(change.edge)?.count !== undefined) === change.isCounted) return [];
         return [`  edges.${change.edge}`, change.isCounted ? '+   degree: true' : '-   degree: true'];
       case 'order': {
         const { attribute, type } = change.by;
@@ -247,13 +251,13 @@ export function modelDiff(graph: CompiledModel, changes: readonly ModelChange[])
         ];
       }
       case 'edge-shards': {
-        const present = graph.edges.get(change.edge)?.inbound?.shards;
-        return [`  edges.${change.edge}.inbound`, ...shardLines(INBOUND_OPTIONS, present, change.shards)];
+        const shards = before.edges.get(change.edge)?.inbound?.shards;
+        return shardLines(`  edges.${change.edge}.inbound`, INBOUND_OPTIONS, shards, change.shards);
       }
       case 'search-shards': {
         const { node, search, shards } = change;
-        const present = graph.nodes.get(node)?.searches.get(search)?.shards;
-        return [`  nodes.${node}.search.${search}`, ...shardLines(SEARCH_OPTIONS, present, shards)];
+        const found = before.nodes.get(node)?.searches.get(search)?.shards;
+        return shardLines(`  nodes.${node}.search.${search}`, SEARCH_OPTIONS, found, shards);
       }
       default:
         return change satisfies never;
@@ -262,12 +266,15 @@ export function modelDiff(graph: CompiledModel, changes: readonly ModelChange[])
 }
 
 function shardLines(
+  path: string,
   options: typeof INBOUND_OPTIONS | typeof SEARCH_OPTIONS,
   present: number | 'value' | undefined,
   shards: number,
 ): string[] {
   const usual = options.shards.fill(undefined);
+  if (present === shards) return [];
   return [
+    path,
     ...(present === undefined || present === usual ? [] : [`-   shards: ${present}`]),
     ...(shards === usual ? [] : [`+   shards: ${shards}`]),
   ];

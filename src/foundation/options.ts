@@ -6,6 +6,7 @@ export type NumberRule = keyof typeof NUMBERS | 'checked';
 const NUMBERS = {
   count: { least: 1, isWhole: true },
   index: { least: 0, isWhole: true },
+  port: { least: 1, most: 65_535, isWhole: true },
   rate: { least: 0.001 },
   milliseconds: { least: 0 },
   // Node treats a longer delay as 1 ms.

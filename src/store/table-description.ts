@@ -121,9 +121,8 @@ export function missingNeedsOf(graph: CompiledModel, table: TableDescription): P
     if (state === 'fits' || state === 'filling') continue;
     const { name, partition, sort, held } = need;
     const found = indexNamed(name, table);
-    const lacking = hasKeys(found?.KeySchema, partition, sort) ? need.lackingIn(found?.Projection) : [];
-    const missing =
-      state === 'differs' && lacking.length > 0 ? `, which lacks the attributes ${lacking.join(', ')}` : '';
+    const lacking = hasKeys(found?.KeySchema, partition, sort) ? need.lackingIn(found?.Projection) : '';
+    const missing = state === 'differs' && lacking !== '' ? `, which lacks ${lacking}` : '';
     const text = `the index ${name} with the keys ${partition} and ${sort}${held}${missing}`;
     lacks.push(text);
     if (state === 'absent') addable.push(text);

@@ -29,7 +29,7 @@ export interface EngineOptions {
 
 export const ENGINE_OPTIONS: OptionNames<EngineOptions> = {
   engine: true,
-  port: 'index',
+  port: 'port',
   dataDir: true,
   mostBytes: 'count',
 };

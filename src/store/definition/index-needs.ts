@@ -1,13 +1,7 @@
 import type { GlobalSecondaryIndex, Projection, TableDescription } from '@aws-sdk/client-dynamodb';
 import { type CompiledModel, type IndexName, indexKeysOf } from '../../core/model/compiled.ts';
 import { nativeIndexes } from '../../core/model/native-indexes.ts';
-import {
-  type IndexDefinition,
-  indexDefinition,
-  lackingAttributes,
-  lackingInNative,
-  nativeIndexDefinition,
-} from './table-definition.ts';
+import { type IndexDefinition, indexDefinition, lackingAttributes, nativeIndexDefinition } from './table-definition.ts';
 
 /** An index that the model needs: of derived items, or native. */
 export interface IndexNeed {
@@ -19,7 +13,8 @@ export interface IndexNeed {
   /** A description of a native index's attributes. Empty for an index of derived items or of keys only. */
   held: string;
   definition: Required<IndexDefinition>;
-  lackingIn(projection: Projection | undefined): string[];
+  /** In words; empty if the index lacks nothing. */
+  lackingIn(projection: Projection | undefined): string;
 }
 
 /** `differs`: the table's index of this name has other keys or lacks attributes. */
@@ -31,27 +26,35 @@ export function indexNeeds(graph: CompiledModel): IndexNeed[] {
     return {
       ...{ name: graph.table.indexNames[index], index, ...indexKeysOf(graph.table)[index], held: '' },
       definition: indexDefinition(graph, index),
-      lackingIn: (projection) => lackingAttributes(graph, index, projection),
+      lackingIn: (projection) => listed(lackingAttributes(graph, index, projection)),
     };
   });
   const native = nativeIndexes(graph).map((need): IndexNeed => {
     const { name, partition, sort, attributes } = need;
-    const listed = attributes === undefined ? 'all attributes' : `the attributes ${attributes.join(', ')}`;
-    const held = attributes?.length === 0 ? '' : ` and ${listed}`;
+    const held =
+      attributes?.length === 0 ? '' : ` and ${attributes === undefined ? 'all attributes' : listed(attributes)}`;
     return {
       ...{ name, partition, sort, held },
       definition: nativeIndexDefinition(need),
-      lackingIn: (projection) => lackingInNative(need, projection),
+      lackingIn: (projection) => {
+        if (projection?.ProjectionType === 'ALL') return '';
+        if (attributes === undefined) return 'some of them';
+        return listed(attributes.filter((one) => projection?.NonKeyAttributes?.includes(one) !== true));
+      },
     };
   });
   return [...derived, ...native];
+}
+
+function listed(attributes: readonly string[]): string {
+  return attributes.length === 0 ? '' : `the attributes ${attributes.join(', ')}`;
 }
 
 export function stateOfIndex(need: IndexNeed, table: TableDescription): IndexState {
   const found = indexNamed(need.name, table);
   if (found === undefined || found.IndexStatus === 'DELETING') return 'absent';
   if (!hasKeys(found.KeySchema, need.partition, need.sort)) return 'differs';
-  if (need.lackingIn(found.Projection).length > 0) return 'differs';
+  if (need.lackingIn(found.Projection) !== '') return 'differs';
   return found.IndexStatus === 'CREATING' ? 'filling' : 'fits';
 }
 

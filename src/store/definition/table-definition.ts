@@ -52,12 +52,6 @@ export function nativeIndexDefinition({
 
 export type IndexDefinition = Pick<GlobalSecondaryIndex, 'IndexName' | 'KeySchema' | 'Projection'>;
 
-export function lackingInNative({ attributes }: NativeIndexNeed, projection: Projection | undefined): string[] {
-  if (projection?.ProjectionType === 'ALL') return [];
-  if (attributes === undefined) return ['all'];
-  return attributes.filter((name) => projection?.NonKeyAttributes?.includes(name) !== true);
-}
-
 /** Leaves out bookkeeping attributes, because DynamoDB would bill their changes in each index. */
 export function indexProjection(index: IndexName): Required<Projection> {
   return { ProjectionType: 'INCLUDE', NonKeyAttributes: [...attributesInIndex(index)] };

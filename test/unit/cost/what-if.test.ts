@@ -214,6 +214,15 @@ it('shows the lines of the model file', () => {
   ]);
 });
 
+it('shows no line for what the model already has, or has by an earlier change', () => {
+  const count = (isCounted: boolean): ModelChange => ({ kind: 'count', ...TREATS, isCounted });
+  expect(modelDiff(clinic({ degree: true }), [count(true)])).toEqual([]);
+  expect(modelDiff(clinic(), [count(false)])).toEqual([]);
+  expect(modelDiff(clinic(), [count(true), count(true)])).toEqual(['  edges.TREATS', '+   degree: true']);
+  expect(modelDiff(clinic({ shards: 8 }), [{ kind: 'edge-shards', ...TREATS, shards: 8 }])).toEqual([]);
+  expect(modelDiff(clinic(), [{ kind: 'search-shards', node: 'DOCTOR', search: 'name', shards: 200 }])).toEqual([]);
+});
+
 it('shows no line for a default, before or after', () => {
   const changes: ModelChange[] = [
     { kind: 'edge-shards', ...TREATS, shards: 1 },

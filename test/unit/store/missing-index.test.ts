@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { createReader } from '../../../src/client/read/reader.ts';
 import { defineGraph } from '../../../src/core/model/compile/define-graph.ts';
+import { type NativeIndexNeed, nativeIndexes } from '../../../src/core/model/native-indexes.ts';
 import { node } from '../../../src/core/model/schema.ts';
 import { DynamoDBStore } from '../../../src/store/dynamodb.ts';
 import { requireFit } from '../../../src/store/key-types.ts';
@@ -84,6 +85,29 @@ it('names an index that has the keys of a native one under another name', async 
   expect(left).toContainEqual(
     'the index byMail has the keys of mail-target, and readers ask that name alone. To read byMail instead, name it in the model (table.nativeIndexes); else delete byMail when nothing reads it',
   );
+});
+
+it.each<[string, object, string]>([
+  ['all attributes', { project: 'ALL' }, 'and all attributes, which lacks some of them'],
+  [
+    'some attributes',
+    { project: ['name', 'city'] },
+    'and the attributes city, name, which lacks the attributes city',
+  ],
+])('says what an index of %s lacks', async (_what, search, lacks) => {
+  const graphOfIndex = defineGraph({
+    table: 'records',
+    nodes: { USER: node({ search: { mail: { native: true, ...search } } }) },
+  });
+  const [{ name }] = nativeIndexes(graphOfIndex) as [NativeIndexNeed];
+  const { Table } = (await (clientOf('ACTIVE') as { send: () => Promise<{ Table: object }> }).send()) as {
+    Table: { GlobalSecondaryIndexes: object[] };
+  };
+  const Projection = { ProjectionType: 'INCLUDE', NonKeyAttributes: ['name'] };
+  const GlobalSecondaryIndexes = [{ ...Table.GlobalSecondaryIndexes[1], IndexName: name, Projection }];
+  const client = { send: async () => ({ Table: { ...Table, GlobalSecondaryIndexes } }) } as never;
+  const status = await describeTable(graphOfIndex, { client });
+  expect(status.lacks).toContain(`the index ${name} with the keys mail and target ${lacks}`);
 });
 
 it.each([
