@@ -15,16 +15,28 @@ interface Change {
   lead?: number;
   view?: string[];
   withPrice?: boolean;
+  /** A search before that of the name, in the same item. */
+  withCode?: boolean;
 }
 
-function graphOf(table: string, { shards = 2, lead = 500, view = ['name'], withPrice = false }: Change) {
+/** Which model has projected the items: `afterwards` is registered when the table has them already. */
+type ProjectedBy = 'registered' | 'afterwards' | 'unregistered' | 'nothing';
+
+function graphOf(
+  table: string,
+  { shards = 2, lead = 500, view = ['name'], withPrice = false, withCode = false }: Change,
+) {
   return defineGraph({
     table,
     nodes: {
       SHOP: node({ view }),
       ITEM: node({
         view: 'ALL',
-        search: { name: { shards }, ...(withPrice && { price: { type: 'number', shards: 1 } }) },
+        search: {
+          ...(withCode && { code: { shards } }),
+          name: { shards },
+          ...(withPrice && { price: { type: 'number', shards: 1 } }),
+        },
       }),
     },
     edges: {
@@ -36,7 +48,7 @@ function graphOf(table: string, { shards = 2, lead = 500, view = ['name'], withP
 const ITEMS = 30;
 
 /** A table with items that one model has projected, if it is given. */
-async function shops(projectedBy: 'registered' | 'unregistered' | 'nothing') {
+async function shops(projectedBy: ProjectedBy) {
   const name = uniqueTableName();
   const before = graphOf(name, {});
   const table = await testTable(before);
@@ -58,12 +70,14 @@ async function shops(projectedBy: 'registered' | 'unregistered' | 'nothing') {
     }
     await table.projectAll();
   }
+  if (projectedBy === 'afterwards') await run(before);
   return { ...table, before, run, plan, changed: (change: Change) => graphOf(name, change) };
 }
 
 describe('the plan of a migration', () => {
-  it.each<[string, 'registered' | 'unregistered' | 'nothing', Change, MigrateAction?]>([
+  it.each<[string, ProjectedBy, Change, MigrateAction?]>([
     ['other shards and a new search', 'registered', { shards: 5, withPrice: true }],
+    ['a search that moves into the item of another', 'afterwards', { withCode: true }],
     ['another rank and other views', 'registered', { lead: 200, view: ['name', 'city'] }],
     ['a search that is dropped', 'registered', {}, { kind: 'drop', name: 'search:ITEM.name' }],
     ['a table that was projected without a registry', 'unregistered', { withPrice: true }],

@@ -12,6 +12,8 @@ export interface PlannedStep {
 
 /** More steps than any model needs, to stop an endless loop. */
 const MOST_STEPS = 10_000;
+/** Later than any time in a registry, as the migration's own times will be. */
+const LATER_MS = Number.MAX_SAFE_INTEGER;
 
 /** Assumes that each step succeeds. `nextStep` decides, so that the plan can't differ from the migration. */
 export function plannedSteps(
@@ -47,7 +49,7 @@ export function plannedSteps(
     planned.push({ step, registry });
     const kind = kindOf(step);
     if ('write' in kind)
-      registry = kind.write(step, registry!, { expected, table, serverTimeMs: 0, isEmpty: isEmptyTable });
+      registry = kind.write(step, registry!, { expected, table, serverTimeMs: LATER_MS, isEmpty: isEmptyTable });
     else if (kind.remembers !== undefined)
       for (const seen of kind.states(step)) memory[kind.remembers].add(seenKey(seen));
     if (step.kind === 'add-index') missingIndexes = [];
