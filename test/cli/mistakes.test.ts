@@ -259,8 +259,12 @@ it('an empty variable is one that is not set', async () => {
 });
 
 it('an option that means nothing beside another one is refused', async () => {
-  for (const [words, option] of [[['search', 'USER.name', '--shards', '--equals', 'Ada'], '--equals']] as const) {
-    const { code, message } = await failure(...words);
+  for (const [option, value] of [
+    ['--equals', 'Ada'],
+    ['--limit', '5'],
+    ['--max-rcu', '5'],
+  ] as const) {
+    const { code, message } = await failure('search', 'USER.name', '--shards', option, value);
     expect(code, option).toBe('usage');
     expect(message).toContain(option);
   }

@@ -144,6 +144,18 @@ describe('importFile', () => {
     ]);
   });
 
+  it.each([
+    ['nothing', '', 1],
+    ['the beginning of a compressed file', Buffer.from([0x1f, 0x8b, 0x08]), 1],
+    ['fewer lines than are passed over', '{"source":"USER-1","target":"USER-1"}\n', 5],
+  ])('is stopped, not done, where a signal came while its file was written: %s', async (_what, content, fromLine) => {
+    const file = join(folder, 'cut.jsonl');
+    await writeFile(file, content);
+    const store = new MemoryStore(graph.table);
+    const result = await importFile(graph, { store, file, fromLine, signal: AbortSignal.abort() });
+    expect(result).toMatchObject({ items: 0, total: 0, writtenThrough: fromLine - 1 });
+  });
+
   it('says where it was stopped', async () => {
     const memory = new MemoryStore(graph.table);
     const file = await fileOf(Array.from({ length: 300 }, (_, i) => user(i, i)));

@@ -73,6 +73,8 @@ export async function importFile(graph: CompiledModel, options: ImportOptions): 
     onProgress: true,
   });
   const { fromLine = 1, concurrency, signal, onProgress } = options;
+  // Whoever was stopped while writing the file leaves one that is cut off.
+  if (signal?.aborted) return { items: 0, wcu: 0, skipped: 0, total: 0, writtenThrough: fromLine - 1 };
   const checked = await checkLines({ ...options, graph });
   const { good, skipped, bad } = checked;
   const begun = {

@@ -53,6 +53,8 @@ export function searchCommand(command: Command, bind: Bind = printing): void {
             'to',
             'path',
             'where',
+            'maxRcu',
+            'limit',
             'cursor',
             'reverse',
             'includeExpired',
