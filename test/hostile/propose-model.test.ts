@@ -184,6 +184,18 @@ describe('a proposed mapping', () => {
     ]);
   });
 
+  it('takes keys of a number and a string with the same text as equal, as the proposal does', () => {
+    const rows = range(9).flatMap((i): Row[] => [
+      [i as never, `${i}`, { name: `n${i}` }],
+      [i as never, `${i + 100}`],
+    ]);
+    const proposal = proposed(rows);
+    expect(proposal.kinds.some(({ isSelf }) => isSelf)).toBe(true);
+    const left = madeBy(proposal, rows).filter((own) => typeof own === 'string' || own.length === 0);
+    expect(reasons(proposal).reduce((sum, [items]) => sum + items, 0)).toBe(left.length);
+    expect(madeBy(proposal, rows)[0]).toContain('NODE-0 NODE-0');
+  });
+
   it('makes several kinds of nodes of one partition', () => {
     const rows = range(9).flatMap((i): Row[] => [
       [`$app#userid_u${i}`, '$tasks#user_2', { ...edb('user', '2'), userId: `u${i}` }],

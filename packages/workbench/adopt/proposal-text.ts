@@ -201,7 +201,10 @@ function caseText(kind: ProposedKind, [partitionKey, sortKey]: readonly [string,
   const conditions = [
     `(of = places(item, ${partition}, ${sort}))`,
     ...(mark === undefined ? [] : [`item[${quoted(mark.attribute)}] === ${quoted(mark.value)}`]),
-    ...(isSelf === true ? [`item[${quoted(partitionKey)}] === item[${quoted(sortKey ?? partitionKey)}]`] : []),
+    // As texts: one key may be a number and the other a string.
+    ...(isSelf === true
+      ? [`String(item[${quoted(partitionKey)}]) === String(item[${quoted(sortKey ?? partitionKey)}])`]
+      : []),
   ];
   const fieldText = ({ name, place, prefix }: Field): string => {
     if (place !== undefined) return `of[${place}]`;
