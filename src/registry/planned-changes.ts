@@ -1,4 +1,4 @@
-import { type Definition, type Definitions, meaningsOf, searchesIn } from './definition.ts';
+import { type Definition, type Definitions, isViewName, meaningsOf, searchesIn } from './definition.ts';
 import { type Generation, isLive, projectionsInForce, type Registry } from './registry.ts';
 import type { DefinitionData } from './revive.ts';
 
@@ -8,8 +8,9 @@ export interface PlannedChange {
   with?: readonly string[];
   /**
    * `add`: the table has no projection of this name. `move`: the table has the same meaning in another place, which is
-   * removed without an action. `change`: the table has another meaning, which stays until it is retired. `build`: the
-   * projection isn't ready yet. `extra`: the model lacks the projection, which stays until it is dropped.
+   * removed without an action. `change`: the table has another meaning, which stays until it is retired, except that of
+   * a view. `build`: the projection isn't ready yet. `extra`: the model lacks the projection, which stays until it is
+   * dropped.
    */
   change: 'add' | 'move' | 'change' | 'build' | 'extra';
 }
@@ -20,7 +21,6 @@ export function plannedChanges(
   expected: Definitions,
 ): PlannedChange[] {
   const changes: PlannedChange[] = [];
-  const inForce = projectionsInForce(registry);
   const meaningsOfModel = new Set([...expected.values()].flatMap(({ meanings }) => meanings));
   const meaningsIn = ({ definition }: Generation): string[] => {
     const stored = data.get(definition);
@@ -29,7 +29,7 @@ export function plannedChanges(
   // Whether the model has all meanings of a generation, perhaps in other items.
   const isSaid = (generation: Generation): boolean =>
     meaningsIn(generation).every((meaning) => meaningsOfModel.has(meaning));
-  const allLive = inForce.filter(isLive);
+  const allLive = projectionsInForce(registry).filter(isLive);
   const known = new Set(allLive.flatMap(meaningsIn));
   for (const { name, definition, fingerprint, meanings } of expected.values()) {
     const named = { name, ...othersIn(definition) };
@@ -42,7 +42,7 @@ export function plannedChanges(
     const isMove = live.length === 0 ? meanings.every((meaning) => known.has(meaning)) : live.some(isSaid);
     changes.push({ ...named, change: isMove ? 'move' : live.length === 0 ? 'add' : 'change' });
   }
-  const others = inForce.filter((one) => !expected.has(one.name) && !isSaid(one)).map(({ name }) => name);
+  const others = allLive.filter((one) => !expected.has(one.name) && !isSaid(one)).map(({ name }) => name);
   const searches = new Set([...expected.values()].flatMap(({ data: own }) => searchesIn(own)));
   const shared = allLive
     .filter(({ name }) => expected.has(name))
@@ -67,5 +67,6 @@ const WORDS: Readonly<Record<PlannedChange['change'], string>> = {
 };
 
 export function changeText({ name, with: others = [], change }: PlannedChange): string {
-  return `${name}${others.length === 0 ? '' : ` (with ${others.join(', ')})`} ${WORDS[change]}`;
+  const words = change === 'change' && isViewName(name) ? 'will be replaced' : WORDS[change];
+  return `${name}${others.length === 0 ? '' : ` (with ${others.join(', ')})`} ${words}`;
 }
