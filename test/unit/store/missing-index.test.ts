@@ -89,11 +89,7 @@ it('names an index that has the keys of a native one under another name', async 
 
 it.each<[string, object, string]>([
   ['all attributes', { project: 'ALL' }, 'and all attributes, which lacks some of them'],
-  [
-    'some attributes',
-    { project: ['name', 'city'] },
-    'and the attributes city, name, which lacks the attributes city',
-  ],
+  ['some attributes', { project: ['name', 'city'] }, 'and the attributes city, name, which lacks the attributes city'],
 ])('says what an index of %s lacks', async (_what, search, lacks) => {
   const graphOfIndex = defineGraph({
     table: 'records',
