@@ -57,14 +57,14 @@ export async function startLocalMirrors(
 ): Promise<RunningMirrors> {
   const { sources, sourceEndpoint: endpoint, dataDir, pollIntervalMs, logger } = options;
   const followers: StreamFollower[] = [];
-  const engine =
-    endpoint === undefined ? table : { client: createClient({ endpoint }), streams: createStreamsClient({ endpoint }) };
   // All sources, so that each mirror knows the others' claims as declared ones.
   const { touchTexts } = openSources(graph, {
     sources,
     store: table.store,
     openTable: (name) => new DynamoDBSourceStore(engine.client, name),
   });
+  const engine =
+    endpoint === undefined ? table : { client: createClient({ endpoint }), streams: createStreamsClient({ endpoint }) };
   const stop = async (): Promise<void> => {
     await Promise.all(followers.map((follower) => follower.stop()));
     if (endpoint === undefined) return;

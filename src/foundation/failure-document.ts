@@ -17,7 +17,7 @@ export function failureDocument(error: unknown): FailureDocument {
   const path = textProperty(error, 'path');
   if (path !== undefined && code.startsWith('E')) {
     // A system error of Node: "ENOENT: no such file or directory, open 'path'".
-    const reason = message.replace(/^[A-Z]+: /, '').replace(/,.*/s, '');
+    const [reason] = message.slice(code.length + 2).split(',');
     const document = {
       code: 'no-file',
       message: `${path} can't be used: ${reason}.`,

@@ -136,8 +136,9 @@ async function lookAt(context: SourceContext, key: string): Promise<Look> {
       kindOf(claims?.byMaker.get(maker), made.get(text)) ?? (isUnlisted || !isShown ? 'different' : undefined);
     if (kind !== undefined) look.differences.push({ ...to, key, kind });
   }
-  // The table may have refused what the mapping makes.
-  if (refusal !== undefined && look.differences.length > 0) look.refused = { key, ...refusal };
+  // What the mapping makes now may still be what the table refused.
+  if (refusal !== undefined && refusal.code !== 'invalid-mapping' && !isRetired(source) && look.differences.length > 0)
+    look.refused = { key, ...refusal };
   if (item === undefined) return look;
   return { ...look, made: made.size, isUnused: made.size === 0, dropped: droppedNames(graph, source, key, item, made) };
 }

@@ -51,7 +51,10 @@ export interface SyncOptions extends WalkOptions {
 
 /** The result of `sync` and `retire`. */
 export interface SyncResult extends SourceComparison {
-  /** At most 1,000 base items that source items of this source and others make, each with all of its source items. */
+  /**
+   * Base items that several source items make, each with those source items. Only conflicts of this source, unless the table has more than
+   * 1,000: then the first 1,000 of any source.
+   */
   conflicts: Conflict[];
 }
 
@@ -144,9 +147,11 @@ export function openSources(graph: CompiledModel, options: SourcesOptions): Open
         ? await compareSource(context, options)
         : { ...nothingFound(), items: await syncSource(context, options) };
     if (options.dryRun !== true) found.refused = (await refusedNow(context, source.name)).found;
-    const conflicts = (await conflictsNow(context)).found.filter(({ makers }) =>
-      makers.some((maker) => sourceOfMaker(maker) === source.name),
-    );
+    const { found: all, hasMore } = await conflictsNow(context);
+    // If there are more, those of this source may not be among the first ones, so the first ones of any source tell of them.
+    const conflicts = hasMore
+      ? all
+      : all.filter(({ makers }) => makers.some((maker) => sourceOfMaker(maker) === source.name));
     return { ...found, conflicts };
   };
   return {

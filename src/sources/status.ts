@@ -77,7 +77,8 @@ export async function sourcesStatus(context: NotesContext, names: readonly strin
     const head = known.get(source)?.state;
     const isUnfinished = needsSync(known.get(source), places.get(source)?.state);
     if (head !== undefined && isRetired(head) && !isUnfinished && !names.includes(source)) continue;
-    const { found } = await refusedNow(context, source);
+    // The refusals of a retired source go with its retirement.
+    const found = head !== undefined && isRetired(head) ? [] : (await refusedNow(context, source)).found;
     refused.set(source, found);
     const { seen, lag = null } = progress.get(source)?.state ?? {};
     sources.push({

@@ -239,8 +239,6 @@ class Check {
       this.tally.beginChanging(graph, mode !== 'rebuild' && part.includes(0));
       for (const source of this.resumed) await inspector.beginPartition(source);
       await inspector.beginItems(suspectsOfLookedUp(options.resume?.items ?? []));
-      for (const { segment, after } of this.walk.place.open)
-        if (after !== undefined) await this.scans.get(segment)!.resumeAfter(after);
       await this.walk.run((page) => this.scans.get(page.segment)!.visitPage(page));
       if (this.walk.isDone) await dangling?.reportDangling(this.store, (edge) => this.tally.countAndReport(edge));
       await inspector.finish();
@@ -254,13 +252,15 @@ class Check {
 
   private cursor(): CheckCursor {
     const { segments, open } = structuredClone(this.walk.place);
+    // A partition that the last page has cut was only compared in part, so the next run looks at all of it.
+    const cut = open.map(({ segment }) => this.scans.get(segment)!.unfinished).filter((source) => source !== undefined);
     const { sources, items } = this.inspector.undecided;
     const { rcu, wcu } = this.earlier;
     return {
       version: 1,
       segments,
       open,
-      suspects: sources,
+      suspects: [...new Set([...sources, ...cut])],
       ...(items.length > 0 && { items }),
       totals: structuredClone({ ...this.tally.totals, rcu: rcu + this.store.rcu, wcu: wcu + this.store.wcu }),
     };
@@ -282,7 +282,7 @@ class Check {
     for (const [target, reason] of quarantined) {
       this.tally.countAndReport({ source, target, verdict: 'quarantined', expected: null, actual: reason });
     }
-    // An earlier version names the partition in which it stopped among the suspects.
+    // If an earlier run has cut the partition, this run only has its rest, which would differ.
     if (comparison.isClean || this.resumed.has(source)) return;
     await this.inspector.beginPartition(source, comparison);
   }

@@ -33,7 +33,7 @@ export interface CheckCounts extends VerdictCounts {
 /** The place where a check stopped and can continue. */
 export interface CheckCursor extends WalkPlace {
   version: 1;
-  /** Partitions that differed when the time ran out; the next run compares them again. */
+  /** Partitions that differed, or were read in part, when the time ran out; the next run compares them again. */
   suspects: string[];
   /** Reverse items, entries of totals and continuations to look at again. `base` is the edge, if the item's key doesn't name it. */
   items?: (ItemKey & { base?: ItemKey | undefined })[] | undefined;

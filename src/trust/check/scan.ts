@@ -1,7 +1,6 @@
-import { type Item, stringOf } from '../../core/items/attribute-value.ts';
+import type { Item } from '../../core/items/attribute-value.ts';
 import { isServicePartition } from '../../core/items/keys.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
-import { queriedItems } from '../../core/store-pages.ts';
 import type { ItemKey, QueryRequest, QueryResult, ScanSource, Store } from '../../core/store-port.ts';
 import type { WalkedItem, WalkedPage } from '../../store/table-walk.ts';
 import { type LookUpContext, LookUps } from './look-up.ts';
@@ -10,7 +9,7 @@ import { type Noted, PartitionComparison } from './partition.ts';
 
 export interface SegmentContext {
   graph: CompiledModel;
-  store: Pick<Store, 'getMany' | 'query'>;
+  store: Pick<Store, 'getMany'>;
   /** Called with each partition after its last item in this segment. */
   onPartition: (comparison: PartitionComparison) => Promise<void>;
   /** Called with each item for which `PartitionComparison.add` returns something. */
@@ -27,13 +26,9 @@ export class SegmentScan {
     this.lookUps = context.lookUps && new LookUps(context.lookUps);
   }
 
-  /** Reads again what an earlier run has read of the partition in which it stopped, which has to be compared as a whole. */
-  async resumeAfter({ source, target: to }: ItemKey): Promise<void> {
-    const { graph, store } = this.context;
-    if (isServicePartition(source)) return;
-    this.current = this.begin(source);
-    for await (const item of queriedItems(store, { partition: source, sortKey: { to } }))
-      await addItem(store, this.current, stringOf(item[graph.table.sortKey]) ?? '', item);
+  /** The partition in which the last page ended. It may continue on the next page. */
+  get unfinished(): string | undefined {
+    return this.current?.source;
   }
 
   async visitPage({ items, isLast }: WalkedPage): Promise<true> {
@@ -45,20 +40,16 @@ export class SegmentScan {
   }
 
   private async addItem({ source, target, item }: WalkedItem): Promise<void> {
-    const { store, onNoted } = this.context;
+    const { graph, store, onNoted } = this.context;
     // Items of the service's own partition are not derived from base items.
     if (isServicePartition(source)) return;
     if (this.current?.source !== source) {
       await this.finishPartition();
-      this.current = this.begin(source);
+      this.current = new PartitionComparison(graph, source, { keepsSlots: this.lookUps !== undefined });
     }
     const noted = await addItem(store, this.current!, target, item);
     if (noted !== undefined) onNoted({ source, target }, noted, item);
     await this.lookUps?.addItem({ source, target }, item);
-  }
-
-  private begin(source: string): PartitionComparison {
-    return new PartitionComparison(this.context.graph, source, { keepsSlots: this.lookUps !== undefined });
   }
 
   private async finishPartition(): Promise<void> {

@@ -1,13 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { type CheckCursor, check } from '../../../src/admin.ts';
-import { defineGraph } from '../../../src/core/model/compile/define-graph.ts';
-import { node, part } from '../../../src/core/model/schema.ts';
-import { createProjector } from '../../../src/projecting/apply/projector.ts';
-import { fixedModel } from '../../../src/registry/writer-model.ts';
 import { goalGraph } from '../../support/contracts-model.ts';
 import { MemoryStore } from '../../support/memory-store/memory-store.ts';
-import { StreamedStore } from '../../support/streamed-store.ts';
 
 const PARTITIONS = 40;
 
@@ -44,38 +39,3 @@ it('a check waits for its suspects before there are more than it may name in a c
   expect(await mostSuspects(undefined, 2_000)).toBe(PARTITIONS);
   expect(await mostSuspects(5, 20)).toBeLessThanOrEqual(5 + 1);
 });
-
-it.each([1, 2, 3, 7])(
-  'a check that stops after each %i items counts each partition whole, and once',
-  async (pageItems) => {
-    const graph = defineGraph({
-      table: 'records',
-      nodes: {
-        GOAL: node({
-          view: 'ALL',
-          search: { status: {} },
-          parts: { MEMO: part({ search: { status: {} } }), NOTE: part({ search: { due: {} } }) },
-        }),
-      },
-      edges: {},
-    });
-    const table = new StreamedStore(graph);
-    for (const source of ['GOAL-1', 'GOAL-2', 'GOAL-3'])
-      for (const target of [source, 'MEMO', 'NOTE']) await table.producer(source, target, { status: { S: 'open' } });
-    await createProjector(graph, { model: fixedModel(graph), store: table }).project(table.records);
-    // No projector has quarantined this part.
-    await table.producer('GOAL-2', 'NOTE', { due: { N: '7' } });
-    const options = { store: table, graceMs: 0, segments: 1, pageItems };
-    const { rcu: _, ...whole } = await check(graph, options);
-    expect(whole).toMatchObject({ partitions: 3, quarantined: 1 });
-    let resume: CheckCursor | undefined;
-    for (;;) {
-      let pages = 0;
-      const result = await check(graph, { ...options, resume, readsOn: () => pages++ < 1 });
-      resume = result.cursor;
-      if (resume !== undefined) continue;
-      expect(result).toMatchObject(whole);
-      break;
-    }
-  },
-);

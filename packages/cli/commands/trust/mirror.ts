@@ -119,7 +119,7 @@ async function runSync(session: CommandSession, name: string | undefined, flags:
     if (differences.length + pending + conflicts.length + refused.length > 0) process.exitCode = FOUND;
     return { json: result, text: syncText(result, flags) };
   } catch (error) {
-    if (!signal.aborted || flags.dryRun === true) throw error;
+    if (flags.dryRun === true || !signal.aborted || (error as Error).name !== 'AbortError') throw error;
     throw new EdgeloomError('stopped', 'The sync was stopped before its end.', 'Continue it with --resume.');
   } finally {
     release();
