@@ -8,6 +8,11 @@ export interface FailureDocument {
   };
 }
 
+/** Codes of Node's errors that are about the path. */
+const PATH_ERRORS: ReadonlySet<string> = new Set([
+  ...['ENOENT', 'EACCES', 'EPERM', 'EISDIR', 'ENOTDIR', 'EEXIST', 'EROFS', 'ELOOP', 'ENAMETOOLONG'],
+]);
+
 /**
  * Checks properties instead of `instanceof`, because a model file may load its own copy of the package.
  */
@@ -15,8 +20,8 @@ export function failureDocument(error: unknown): FailureDocument {
   const message = error instanceof Error ? error.message : String(error);
   const code = textProperty(error, 'code') ?? 'unexpected';
   const path = textProperty(error, 'path');
-  if (path !== undefined && code.startsWith('E')) {
-    // A system error of Node: "ENOENT: no such file or directory, open 'path'".
+  if (path !== undefined && PATH_ERRORS.has(code)) {
+    // The message is such as "ENOENT: no such file or directory, open 'path'".
     const [reason] = message.slice(code.length + 2).split(',');
     const document = {
       code: 'no-file',

@@ -517,6 +517,23 @@ describe('a lost answer', () => {
     expect(await read('TASK-1')).toEqual({ count: { N: '3' } });
   });
 
+  it('is none where another call with the token was in progress, and has made the transaction', async () => {
+    const { store, graph, writer } = await open();
+    await writer.putNode('GOAL-1', { title: 'Old' });
+    const answers = ['TransactionInProgressException', 'IdempotentParameterMismatchException'];
+    const changeAll = async () => {
+      const code = answers.shift()!;
+      throw new StoreError(code.startsWith('Transaction') ? 'retryable' : 'terminal', code, 'planned');
+    };
+    const later = createWriter(graph, {
+      store: withReplacedCalls(store, { changeAll }),
+      wait: async () => undefined,
+    });
+    // Validated as a whole, so the content of the call depends on what is stored.
+    await later.transact((t) => t.updateNode('GOAL-1', { set: { title: 'New' } }), { idempotencyToken: 'token-1' });
+    expect(answers).toEqual([]);
+  });
+
   it('of the read after the change with once is asked for again, and never says that nothing was changed', async () => {
     const table = await losing(0);
     for (const kind of ['retryable', 'fatal'] as const) {

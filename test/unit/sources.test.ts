@@ -301,6 +301,11 @@ describe('touches', () => {
     expect((await sources.sync('app', { dryRun: true })).refused).toMatchObject([
       { key: '1', code: 'invalid-mapping' },
     ]);
+    const corrected = open(source('app', ({ id }) => [mappedNode(`USER-${id}`)], 2));
+    expect(await corrected.sync('app', { dryRun: true })).toMatchObject({
+      refused: [],
+      differences: [{ kind: 'missing' }, { kind: 'stray' }],
+    });
     rows.set('1', { id: '9' });
     await sources.touch('app', ['1']);
     expect(await shown()).toEqual(nodes('2', '9'));

@@ -1,4 +1,5 @@
 import type { Item } from '../../core/items/attribute-value.ts';
+import { describe } from '../../core/items/describe.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import { GONE } from '../../core/model/gone.ts';
 import { type BaseChange, type ItemKey, TRANSACTION_ITEMS } from '../../core/store-port.ts';
@@ -62,7 +63,7 @@ const TOKEN_CHARACTERS = 36;
 export function checkToken(token: unknown): void {
   if (token === undefined) return;
   if (typeof token === 'string' && token.length >= 1 && token.length <= TOKEN_CHARACTERS) return;
-  const found = typeof token === 'string' ? `has ${token.length}` : `is ${JSON.stringify(token) ?? typeof token}`;
+  const found = typeof token === 'string' ? `has ${token.length}` : `is ${describe(token)}`;
   throw new EdgeloomError(
     'invalid-option',
     `The option idempotencyToken of transact should be a text of 1 to ${TOKEN_CHARACTERS} characters, but ${found}.`,

@@ -297,7 +297,10 @@ function conflictProblems(conflicts: readonly Conflict[], hasMore: boolean): str
     .map(({ source, target, makers }) => `${source} ${target} is made by ${makers.join(' and ')}: ${remedy}`);
   if (conflicts.length <= MOST_CONFLICTS && !hasMore) return named;
   const count = `${hasMore ? 'At least ' : ''}${countText(conflicts.length, 'base item')}`;
-  return [...named, `${count} are made by several source items: edgeloom mirror sync SOURCE --dry-run names those of a source.`];
+  return [
+    ...named,
+    `${count} are made by several source items: edgeloom mirror sync SOURCE --dry-run names those of a source.`,
+  ];
 }
 
 function erasureStatus({ stage, sinceMs, tombstonesUntilMs }: Erasure, nowMs: number): ErasureStatus {

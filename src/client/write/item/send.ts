@@ -96,7 +96,7 @@ export async function sendRepeatedly<Result extends { applied: boolean }>(
     if (!result.applied && isUnknown) throw new Error('A later attempt found a condition failed.');
     return result;
   } catch (error) {
-    if (isUnknown) throw unknown(error);
+    if (isUnknown && !isTakenToken(error)) throw unknown(error);
     throw error;
   }
 }
@@ -128,6 +128,11 @@ async function withCurrentItem(
 /** The failed call may have been applied, so callers have to make repeats safe. */
 export function mayRepeat(error: unknown): boolean {
   return error instanceof StoreError && error.kind === 'retryable';
+}
+
+/** Tells whether other content had the token before. Then no attempt with the token has changed anything. */
+function isTakenToken(error: unknown): boolean {
+  return error instanceof StoreError && error.code === 'IdempotentParameterMismatchException';
 }
 
 function isLostAnswer(error: unknown): boolean {

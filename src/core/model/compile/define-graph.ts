@@ -69,7 +69,8 @@ export function defineGraph<const N extends NodeDefinitions, const E extends Edg
   checkNativeIndexes({ table, nodes, edges }, mistakes);
   if (tenantSeparator !== undefined) checkNativeTenants({ table, nodes, edges }, mistakes);
   checkMirrored(input?.mirrored, [...nodes.keys(), ...edges.keys()], mistakes.at('mirrored'));
-  checkFeed(input?.feed, { nodes, edges }, mistakes.at('feed'));
+  // Types with mistakes are missing here, and the feed may name them.
+  if (!mistakes.areAny) checkFeed(input?.feed, { nodes, edges }, mistakes.at('feed'));
   mistakes.throwAny();
   for (const [type, compiled] of nodes) {
     // If reads show the node itself, an index item of the node would have nothing to show.

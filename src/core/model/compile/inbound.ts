@@ -43,7 +43,7 @@ export function compileInbound(
     const { orders: _, total, groupBy, ...ofOrders } = option;
     if (total === undefined && groupBy === undefined) {
       mistakes.note("names no order: give orders, such as { orders: { byDate: 'date' } }");
-    } else {
+    } else if (!mistakes.at('orders').areAny) {
       const idle = Object.entries(ofOrders).filter(([, value]) => isTurnedOn(value));
       for (const [name] of idle)
         mistakes.at(name).note('is for orders, but there are none: give orders, or leave it out');
