@@ -168,8 +168,8 @@ function storedLines(graph: CompiledModel): string[] {
 describe('definitions, their fingerprints and those of meanings', () => {
   it('are those that tables have', () => {
     expect(storedLines(graph).join('\n')).toMatchInlineSnapshot(`
-      "8e2cd18c the model
-      7322ec8bb779c6c3 7756ac560121bfaa search:USER.name {"kind":"search","search":{"caseInsensitive":2,"hash":"codepoint-product","indexPartition":"USER.name","name":"name","order":{"attribute":"name","kind":"attribute","type":"string"},"project":{"attributes":["name"],"kind":"LIST"},"shardBy":"source","shards":7},"type":"USER"}
+      "79afd9eb the model
+      4534874a0ba7a46f bde2a83af7dadb7d search:USER.name {"kind":"search","search":{"caseInsensitive":3,"hash":"codepoint-product","indexPartition":"USER.name","name":"name","order":{"attribute":"name","kind":"attribute","type":"string"},"project":{"attributes":["name"],"kind":"LIST"},"shardBy":"source","shards":7},"type":"USER"}
       8300759a411cc6f1 fb2840f1c88eeca0 search:USER.tags {"kind":"search","search":{"hash":"fnv1a","indexPartition":"USER.tags","multiValue":true,"name":"tags","order":{"attribute":"tags","kind":"attribute","type":"string"},"partition":"city","project":{"kind":"KEYS_ONLY"},"shardBy":"value","shards":"value"},"type":"USER"}
       5ed1c69c27e8f6d5 257710fbca2927a9 search:USER.born {"kind":"search","search":{"hash":"fnv1a","indexPartition":"USER.born","name":"born","order":{"attribute":"birthday","kind":"attribute","type":"date"},"project":{"kind":"ALL"},"shardBy":"value","shards":200},"type":"USER"}
       3bb1a220cefb104e 5ed2afa047855bb5,7538af93985d3b9f search:USER.place {"kind":"search","packed":[{"hash":"fnv1a","indexPartition":"USER.level","name":"level","order":{"attribute":"level","kind":"rank","weights":{"$map":[["high","20"],["low","10"]]}},"project":{"kind":"KEYS_ONLY"},"shardBy":"value","shards":200}],"search":{"hash":"fnv1a","indexPartition":"USER.place","name":"place","order":{"attributes":["country","city"],"kind":"path"},"project":{"kind":"KEYS_ONLY"},"shardBy":"value","shards":3},"type":"USER"}
@@ -187,7 +187,7 @@ describe('definitions, their fingerprints and those of meanings', () => {
       68014d910f33d6fc 68014d910f33d6fc inbound:SEES {"degree":true,"edge":{"from":{"$set":["USER"]},"keys":"plain","to":{"$set":["GOAL"]},"type":"SEES"},"kind":"inbound","orders":[]}
       087c34de43b4824d 087c34de43b4824d view:USER {"edges":[{"copy":["title"],"from":{"$set":["USER"]},"keys":"plain","labels":[{"from":{"attribute":"since","kind":"attribute"},"name":"since"},{"from":{"kind":"derive","version":1},"name":"title"}],"to":{"$set":["GOAL"]},"type":"FOLLOWS"},{"from":{"$set":["USER"]},"keys":"plain","labels":[],"to":{"$set":["GOAL"]},"type":"OWNS"},{"from":{"$set":["USER"]},"keys":"plain","labels":[{"from":{"attribute":"since","kind":"attribute"},"name":"since"}],"to":{"$set":["GOAL"]},"type":"SEES"}],"kind":"view","type":"USER","view":{"attributes":["name","city"],"kind":"LIST"},"viewBudgetBytes":4096}
       aac81a1342260083 aac81a1342260083 view:GOAL {"edges":[],"kind":"view","type":"GOAL","view":{"kind":"ALL"}}
-      78e2a975b9779f1c cursors of USER.name
+      28fbff5f6da850c9 cursors of USER.name
       02aee3ea8c3edd0e cursors of USER.tags
       705229bf5a039af6 cursors of USER.born
       5a20590f11074f92 cursors of USER.place
