@@ -1,5 +1,5 @@
 import { parse } from 'lossless-json';
-import { itemOfJson } from '../../../src/client/write/import.ts';
+import { itemOfJson } from '../../../src/client/write/json-item.ts';
 import { toPlainItem } from '../../../src/core/items/plain.ts';
 import { EdgeloomError } from '../../../src/foundation/errors.ts';
 

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { findEdge } from '../../../src/client/read/request/lookup.ts';
-import { itemOfJson } from '../../../src/client/write/import.ts';
 import { type ItemWords, itemCalls } from '../../../src/client/write/item-calls.ts';
+import { itemOfJson } from '../../../src/client/write/json-item.ts';
 import { createWriter } from '../../../src/client/write/writer.ts';
 import { type Item, sameValue, stringOf } from '../../../src/core/items/attribute-value.ts';
 import { TARGET_ID } from '../../../src/core/items/hashed-key.ts';

@@ -1,16 +1,14 @@
 import { createReadStream } from 'node:fs';
 import { pipeline } from 'node:stream';
 import { createGunzip } from 'node:zlib';
-import { isLosslessNumber, parse } from 'lossless-json';
-import { type AttributeValue, type Item, setOwn } from '../../core/items/attribute-value.ts';
-import { bytesOfBase64 } from '../../core/items/base64.ts';
-import { describe } from '../../core/items/keys.ts';
+import type { Item } from '../../core/items/attribute-value.ts';
 import type { CompiledModel, OfGraph } from '../../core/model/compiled.ts';
 import type { Store } from '../../core/store-port.ts';
 import { EdgeloomError } from '../../foundation/errors.ts';
 import { isGzip, linesOf, MAX_LINE_BYTES } from '../../foundation/lines.ts';
 import { checkStoreOptions } from '../../foundation/options.ts';
 import { checkedItem } from './item/prepare.ts';
+import { dynamoDBItem, itemOfPlainJson, ONE_ITEM, parseLine, refuseOtherFormats } from './json-item.ts';
 import { OrderedPuts } from './ordered-puts.ts';
 
 /** Plain JSON, or DynamoDB's JSON with type descriptors. */
@@ -144,8 +142,6 @@ function onOneLine(error: string): string {
   return text.length > MAX_LINE_ERROR ? `${text.slice(0, MAX_LINE_ERROR)}...` : text;
 }
 
-const ONE_ITEM = 'Give one JSON object on a line, such as {"source":"USER-U1","target":"USER-U1"}.';
-
 type ItemLine = { number: number; item: Item } | { number: number; error: string; hint: string };
 
 async function* itemLines({
@@ -182,120 +178,11 @@ function textOf(bytes: Uint8Array): string {
 }
 
 /** Detects gzip by the first bytes, whatever the file's name. */
-export async function unzippedChunks(file: string): Promise<AsyncIterable<Buffer>> {
+async function unzippedChunks(file: string): Promise<AsyncIterable<Buffer>> {
   const start = createReadStream(file, { end: 1 });
   let isZipped = false;
   for await (const bytes of start) isZipped = isGzip(bytes as Buffer);
   const chunks = createReadStream(file);
   // The loop that reads the chunks gets both streams' errors.
   return isZipped ? pipeline(chunks, createGunzip(), () => undefined) : chunks;
-}
-
-function parseLine(text: string): Record<string, unknown> {
-  let value: unknown;
-  try {
-    value = parse(text);
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new EdgeloomError('invalid-json', `The text is not JSON: ${reason}`, ONE_ITEM);
-  }
-  if (isRecord(value)) return value;
-  throw new EdgeloomError('invalid-json', `The text should be a JSON object, but is ${describe(text)}`, ONE_ITEM);
-}
-
-/** Refuses lines of other formats, whose fields would be mistaken for attributes. */
-export function refuseOtherFormats(line: Record<string, unknown>): void {
-  const has = (...names: string[]): boolean => names.every((name) => Object.hasOwn(line, name));
-  const isOnly = (...names: string[]): boolean => Object.keys(line).every((name) => names.includes(name));
-  if (has('Keys', 'Metadata') && isOnly('Keys', 'Metadata', 'NewImage', 'OldImage')) {
-    const hint = 'Export the table in full: aws dynamodb export-table-to-point-in-time --export-type FULL_EXPORT.';
-    throw new EdgeloomError('invalid-json', 'is of an incremental export, which holds changes, not items', hint);
-  }
-  if (
-    has('Items', 'Count') &&
-    isOnly('Items', 'Count', 'ScannedCount', 'LastEvaluatedKey', 'NextToken', 'ConsumedCapacity')
-  ) {
-    const hint = "Write each item on a line of its own: jq -c '.Items[]'. Then import it with --format dynamodb.";
-    throw new EdgeloomError('invalid-json', 'is the answer of a scan or query, which holds many items', hint);
-  }
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) && !isLosslessNumber(value);
-}
-
-export function itemOfJson(text: string): Item {
-  return itemOfPlainJson(parseLine(text));
-}
-
-export function itemOfLine(text: string): Item {
-  const line = parseLine(text);
-  refuseOtherFormats(line);
-  return itemOfPlainJson(line);
-}
-
-/** Numbers keep the file's digits. */
-function itemOfPlainJson(line: Record<string, unknown>): Item {
-  const item: Item = {};
-  for (const [name, value] of Object.entries(line)) setOwn(item, name, valueOfPlainJson(value));
-  return item;
-}
-
-function valueOfPlainJson(value: unknown): AttributeValue {
-  if (typeof value === 'string') return { S: value };
-  if (typeof value === 'boolean') return { BOOL: value };
-  if (value === null) return { NULL: true };
-  if (isLosslessNumber(value)) return { N: value.value };
-  if (Array.isArray(value)) return { L: value.map(valueOfPlainJson) };
-  return { M: itemOfPlainJson(value as Record<string, unknown>) };
-}
-
-/** Accepts `{"source":{"S":"GOAL-G1"},…}`, or a line of an export, `{"Item":{…}}`. */
-function dynamoDBItem(line: Record<string, unknown>): Item {
-  const wrapped = Object.keys(line).length === 1 ? line['Item'] : undefined;
-  const fields = isRecord(wrapped) && !isRecord(wrapped['S']) && typeof wrapped['S'] !== 'string' ? wrapped : line;
-  const item: Item = {};
-  for (const [name, value] of Object.entries(fields)) setOwn(item, name, fromDynamoDBJson(value, name));
-  return item;
-}
-
-function fromDynamoDBJson(value: unknown, path: string): AttributeValue {
-  const entries = isRecord(value) ? Object.entries(value) : [];
-  const [type, content] = entries[0] ?? ['', undefined];
-  const converted = entries.length === 1 ? fromTypedValue(type, content, path) : undefined;
-  if (converted !== undefined) return converted;
-  throw new EdgeloomError(
-    'invalid-json',
-    `attribute ${path} should be DynamoDB JSON such as {"S":"text"} or {"N":"1"}`,
-    'Correct the attribute, or leave --format dynamodb out for plain JSON.',
-  );
-}
-
-function fromTypedValue(type: string, content: unknown, path: string): AttributeValue | undefined {
-  const texts =
-    Array.isArray(content) && content.every((entry) => typeof entry === 'string') ? (content as string[]) : undefined;
-  if (type === 'S' && typeof content === 'string') return { S: content };
-  if (type === 'N' && typeof content === 'string') return { N: content };
-  if (type === 'B' && typeof content === 'string') return { B: bytesOf(content, path) };
-  if (type === 'BOOL' && typeof content === 'boolean') return { BOOL: content };
-  if (type === 'NULL' && content === true) return { NULL: true };
-  if (type === 'SS' && texts !== undefined) return { SS: texts };
-  if (type === 'NS' && texts !== undefined) return { NS: texts };
-  if (type === 'BS' && texts !== undefined) return { BS: texts.map((text) => bytesOf(text, path)) };
-  if (type === 'L' && Array.isArray(content))
-    return { L: content.map((entry, i) => fromDynamoDBJson(entry, `${path}[${i}]`)) };
-  if (type !== 'M' || !isRecord(content)) return undefined;
-  const map: Item = {};
-  for (const [name, entry] of Object.entries(content)) setOwn(map, name, fromDynamoDBJson(entry, `${path}.${name}`));
-  return { M: map };
-}
-
-function bytesOf(text: string, path: string): Uint8Array {
-  const bytes = bytesOfBase64(text);
-  if (bytes !== undefined) return bytes;
-  throw new EdgeloomError(
-    'invalid-json',
-    `attribute ${path} should be base64 with padding, but is ${describe(text)}`,
-    'Give the bytes as RFC 4648 says, such as "AQID".',
-  );
 }

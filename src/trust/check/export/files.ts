@@ -4,7 +4,7 @@ import { basename, join, relative, sep } from 'node:path';
 import { pipeline } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import * as z from 'zod';
-import { refuseOtherFormats } from '../../../client/write/import.ts';
+import { refuseOtherFormats } from '../../../client/write/json-item.ts';
 import {
   type AttributeValue,
   type Item,
