@@ -81,6 +81,20 @@ describe('the trace of a write', () => {
     );
   });
 
+  it('shows what differs inside sets and maps, whatever the order of their entries', async () => {
+    const { store } = near;
+    const key = { source: { S: 'GOAL-6' }, target: { S: 'GOAL-6' } };
+    const before = { M: { a: { S: 'x' }, b: { SS: ['p', 'q'] } } };
+    await store.put({ ...key, same: before, within: before, sizes: { NS: ['1', '2'] } });
+    await near.worker.idle();
+    const sameInOtherOrder = { M: { b: { SS: ['q', 'p'] }, a: { S: 'x' } } };
+    const within = { M: { a: { S: 'x' }, b: { SS: ['p', 'r'] } } };
+    await store.put({ ...key, same: sameInOtherOrder, within, sizes: { NS: ['2', '3'] } });
+    const { write } = await traced(near, 'GOAL-6');
+    expect(write!.changes.map(({ name }) => name)).toEqual(['sizes', 'within']);
+    expect(write!.changes[0]).toEqual({ name: 'sizes', before: [1], after: [3] });
+  });
+
   it('is taken back whole: each value with its type, and no attribute is left out for its name', async () => {
     const { writer, worker, store, studio } = near;
     const undo = async (key: { source: string; target: string }) => {

@@ -161,6 +161,19 @@ describe.skipIf(!HAS_BROWSER)('the studio in a browser', () => {
     expect(await explained.innerText()).not.toMatch(/drift|lag/);
   });
 
+  it('explains an unchanged item once, although the page reads the item again each second', async () => {
+    const { page } = at.seen;
+    const asked = { item: 0, explain: 0 };
+    page.on('request', (request) => {
+      const { pathname } = new URL(request.url());
+      if (pathname === '/api/item') asked.item += 1;
+      if (pathname === '/api/explain') asked.explain += 1;
+    });
+    await at.seen.goTo('/node?id=USER-U1&target=USER-U1');
+    await expect.poll(() => asked.item, { timeout: 60_000 }).toBeGreaterThan(3);
+    expect(asked.explain).toBe(1);
+  });
+
   it('shows that an item is missing, and repairs it', async () => {
     const { page } = at.seen;
     const key = { source: 'USER-U2', target: '~ix/name' };
@@ -171,6 +184,35 @@ describe.skipIf(!HAS_BROWSER)('the studio in a browser', () => {
     await explained.getByRole('button', { name: 'Repair this node' }).click();
     await expect.poll(async () => (await at.opened.store.get(key, { consistent: true })).item).toBeDefined();
     await expect.poll(() => explained.getByText('drift', { exact: true }).count()).toBe(0);
+  });
+
+  it('shows the item that was chosen while a repair was running', async () => {
+    const { page } = at.seen;
+    const key = { source: 'USER-U2', target: '~ix/name' };
+    await at.opened.store.delete(key);
+    await at.seen.goTo('/node?id=USER-U2&target=USER-U2');
+    const explained = page.getByRole('region', { name: 'Explanation of USER-U2' });
+    await driftOf(explained);
+    let choose = (): void => undefined;
+    const chosen = new Promise<void>((resolve) => {
+      choose = resolve;
+    });
+    await page.route('**/api/repair', async (route) => {
+      await chosen;
+      await route.continue();
+    });
+    await explained.getByRole('button', { name: 'Repair this node' }).click();
+    await page.getByRole('region', { name: 'Derived items' }).getByRole('link', { name: '~view' }).click();
+    await page.getByRole('region', { name: 'Explanation of ~view' }).waitFor();
+    const repaired = page.waitForResponse('**/api/repair');
+    choose();
+    await repaired;
+    await expect.poll(async () => (await at.opened.store.get(key, { consistent: true })).item).toBeDefined();
+    // Long enough for the answers to what the repair makes the page ask again.
+    await page.waitForResponse('**/api/item?*');
+    await at.seen.settled();
+    expect(await page.getByRole('region', { name: 'Explanation of ~view' }).innerText()).not.toContain('Reading');
+    await page.unrouteAll({ behavior: 'ignoreErrors' });
   });
 
   it('counts the rate of a consumer that was seen lately alone', async () => {

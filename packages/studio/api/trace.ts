@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { type Item, itemSizeBytes } from '../../../src/core/items/attribute-value.ts';
+import { type AttributeValue, type Item, itemSizeBytes, sameValue } from '../../../src/core/items/attribute-value.ts';
 import { WRITE_UNIT_BYTES } from '../../../src/core/items/capacity.ts';
 import { ATTRIBUTES, COPIES, INDEX_KEYS, isTombstone, MODEL, REVISION } from '../../../src/core/items/derived-item.ts';
 import { parseDerivedKey } from '../../../src/core/items/derived-key.ts';
@@ -7,7 +7,7 @@ import { isDerivedKey, textOfKey } from '../../../src/core/items/keys.ts';
 import { toPlain } from '../../../src/core/items/plain.ts';
 import type { CompiledModel } from '../../../src/core/model/compiled.ts';
 import { nativeIndexes } from '../../../src/core/model/native-indexes.ts';
-import { losslessNumber } from '../../../src/foundation/exact-json.ts';
+import { losslessNumber, toJson } from '../../../src/foundation/exact-json.ts';
 import { lagOfStream } from '../../../src/trust/explain/position.ts';
 import { readPrices } from '../../cost/prices.ts';
 import type { RequestContext } from '../base/context.ts';
@@ -162,7 +162,7 @@ const BOOKKEEPING = new Set([REVISION, MODEL]);
 /** Maps whose entries are compared one by one. */
 const MAPS: ReadonlySet<string> = new Set([ATTRIBUTES, COPIES]);
 const NONE: ReadonlySet<string> = new Set();
-type Entries = Map<string, unknown>;
+type Entries = Map<string, AttributeValue>;
 
 function changesOf({ table }: CompiledModel, target: string, before: Item, after: Item): AttributeChange[] {
   // A base item may have its own attributes with these names.
@@ -172,7 +172,7 @@ function changesOf({ table }: CompiledModel, target: string, before: Item, after
   return [...new Set([...left.keys(), ...right.keys()])]
     .filter((name) => !own.has(name))
     .sort()
-    .map((name) => difference(name, left.get(name) ?? null, right.get(name) ?? null))
+    .map((name) => difference(name, left.get(name), right.get(name)))
     .filter((change) => change !== undefined);
 }
 
@@ -180,26 +180,38 @@ function entriesOf(item: Item, maps: ReadonlySet<string>): Entries {
   const entries: Entries = new Map();
   for (const [name, value] of Object.entries(item)) {
     if (maps.has(name) && 'M' in value) {
-      for (const [inner, one] of Object.entries(value.M)) entries.set(`${name}.${inner}`, toPlain(one, losslessNumber));
-    } else entries.set(name, toPlain(value, losslessNumber));
+      for (const [inner, one] of Object.entries(value.M)) entries.set(`${name}.${inner}`, one);
+    } else entries.set(name, value);
   }
   return entries;
 }
 
 /** Returns undefined for equal values, and for sets only the elements that differ. */
-function difference(name: string, before: unknown, after: unknown): AttributeChange | undefined {
-  if (JSON.stringify(plainSet(before)) === JSON.stringify(plainSet(after))) return undefined;
+function difference(
+  name: string,
+  stored: AttributeValue | undefined,
+  written: AttributeValue | undefined,
+): AttributeChange | undefined {
+  if (sameValue(stored, written)) return undefined;
+  const before = plainOf(stored);
+  const after = plainOf(written);
   if (!(before instanceof Set || after instanceof Set)) return { name, before, after };
-  const [left, right] = [before, after].map((value) => (value instanceof Set ? [...(value as Set<unknown>)] : []));
-  const lack = (all: unknown[], others: unknown[]): unknown[] | null => {
-    const own = all.filter((one) => !others.includes(one));
+  const [left, right] = [elementsOf(before), elementsOf(after)];
+  const lack = (all: typeof left, others: typeof left): unknown[] | null => {
+    const own = [...all].filter(([text]) => !others.has(text)).map(([, one]) => one);
     return own.length === 0 ? null : own;
   };
-  return { name, before: lack(left!, right!), after: lack(right!, left!) };
+  return { name, before: lack(left, right), after: lack(right, left) };
 }
 
-function plainSet(value: unknown): unknown {
-  return value instanceof Set ? [...value].sort() : value;
+function plainOf(value: AttributeValue | undefined): unknown {
+  return value === undefined ? null : toPlain(value, losslessNumber);
+}
+
+/** Numbers and binary values of a set are objects, so elements are compared by their text. */
+function elementsOf(value: unknown): ReadonlyMap<string, unknown> {
+  const elements = value instanceof Set ? [...(value as Set<unknown>)] : [];
+  return new Map(elements.map((one) => [toJson(one), one]));
 }
 
 function nameOf(key: ReturnType<typeof parseDerivedKey>): string {

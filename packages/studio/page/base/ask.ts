@@ -78,9 +78,13 @@ export function useAnswer<T>(path: string | undefined, parameters: PlaceParamete
   const [state, setState] = useState<Omit<Asked<T>, 'again'> & { question?: string }>({
     isWaiting: question !== undefined,
   });
+  // An action may call an earlier `again` after the question has changed.
+  const current = useRef(question);
+  current.current = question;
   const newest = useRef(0);
   const isCut = useRef(false);
   const again = useCallback(() => {
+    const question = current.current;
     newest.current += 1;
     const own = newest.current;
     if (question === undefined) {
@@ -101,8 +105,8 @@ export function useAnswer<T>(path: string | undefined, parameters: PlaceParamete
       isCut.current = true;
       setState((before) => ({ ...(before.question === question && before), question, isWaiting: false }));
     });
-  }, [question]);
-  useEffect(again, [again]);
+  }, []);
+  useEffect(again, [question]);
   useEffect(
     () =>
       onConnection(() => {

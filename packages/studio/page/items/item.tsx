@@ -5,7 +5,7 @@ import type { StoredItem } from '../../api/inspect.ts';
 import { useAnswer } from '../base/ask.ts';
 import { ItemLink } from '../base/place.tsx';
 import { Badge, Told } from '../parts/told.tsx';
-import { Attributes, Difference } from '../parts/value.tsx';
+import { Attributes, Difference, jsonText } from '../parts/value.tsx';
 import { Redrive, RepairNode } from './buttons.tsx';
 import { Edit } from './forms.tsx';
 
@@ -35,7 +35,7 @@ export function Item(props: ItemProps) {
       </p>
       <Attributes attributes={item.attributes} />
       {isWritable && isOfProducer && <Edit item={item} onDone={onChange} />}
-      <Explained key={JSON.stringify(item)} {...props} />
+      <Explained key={jsonText(item)} {...props} />
     </>
   );
 }

@@ -45,13 +45,23 @@ export function Fact({ name, children }: { name: string; children: ComponentChil
   );
 }
 
+/** Returns the same text for objects that differ only in the order of their names. */
 export function jsonText(value: unknown, indent?: number): string {
-  return stringify(value, undefined, indent) ?? 'null';
+  return stringify(value, withSortedNames, indent) ?? 'null';
+}
+
+/** Engines return attributes and the entries of maps in any order. */
+function withSortedNames(_name: string, value: unknown): unknown {
+  const isObject = typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype;
+  return isObject ? Object.fromEntries(Object.entries(value).sort(byName)) : value;
+}
+
+function byName([left]: [string, unknown], [right]: [string, unknown]): number {
+  return left < right ? -1 : 1;
 }
 
 export function Attributes({ attributes }: { attributes: Record<string, unknown> }) {
-  // Engines return attributes in any order.
-  const entries = Object.entries(attributes).sort(([left], [right]) => (left < right ? -1 : 1));
+  const entries = Object.entries(attributes).sort(byName);
   if (entries.length === 0) return <p class="quiet">No attributes.</p>;
   return (
     <dl>
