@@ -260,7 +260,7 @@ class MigrationRun {
     const done = { verified: [...verified], reconciled: [...reconciled], deleted: [...deleted] };
     const memory = { ...done, unused: [...unused], shown: [...shown], outlasted: [...outlasted] };
     const made = this.made.size > 0 && { made: Object.fromEntries(this.made) };
-    return { version: 1, memory, ...made, ...this.work.place, ...left };
+    return { version: 1, memory, ...made, ...this.work.walkedBefore, ...left };
   }
 
   /** Counts how often a step is made: a run for another model may revert it again and again. */

@@ -60,7 +60,7 @@ export class StepWork implements StepRun {
     if (this.isOver()) throw new StoppedRun({ walk: this.begun, waiting: this.options.resume?.waiting });
   }
 
-  get place(): Pick<MigratePlace, 'walked'> {
+  get walkedBefore(): Pick<MigratePlace, 'walked'> {
     const { walked } = this.options.resume ?? {};
     return { ...(walked && { walked }) };
   }

@@ -58,7 +58,7 @@ export interface TableIdentity {
 export interface Registry {
   version: number;
   table?: TableIdentity;
-  /** Projections by name: `search:USER.name`, `inbound:FOLLOWS`, `order:FOLLOWS.byDate`, `view:USER`. */
+  /** Projections by name, such as `search:USER.name` or `view:USER`; see definition.ts for all forms. */
   projections: ReadonlyMap<string, RegisteredProjection>;
 }
 

@@ -10,7 +10,7 @@ const PREFIX = 'source/';
 
 /** The head of a source says which version of its mapping and database is in force. */
 export interface Head {
-  /** The version in force. Empty for a retired source, so that no touch of it can continue. */
+  /** The version in force. Empty for a retired source, so that only the touches of its retirement can continue. */
   version: string;
   /** When this version came into force, in milliseconds since 1970; 0 for the first version. */
   since: number;

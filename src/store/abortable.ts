@@ -76,7 +76,7 @@ export async function untilAborted<T>(signal: AbortSignal, promise: Promise<T>):
   });
   signal.addEventListener('abort', stop, { once: true });
   try {
-    // A signal that is already aborted sends no event.
+    // A signal that is already aborted fires no event.
     if (signal.aborted) stop();
     return await Promise.race([promise, aborted]);
   } finally {

@@ -116,10 +116,8 @@ function changeOfView(model: FeedModel, { change, node, of }: Told): ViewChange[
   const { oldImage, newImage } = change;
   const { projections, graph } = model;
   if (!graph.nodes.has(node.type) || !isFed(graph, 'views', node.type)) return [];
+  // While a migration rebuilds the views of a type, readers can't use them. Once all of them are rebuilt, a resync announces them.
   if (!projections.usesView(node.id, newImage)) return [];
-  const isReady = projections.usesView(node.id, undefined);
-  // A migration is rebuilding the view in another shape. Once it has rebuilt all views of the type, a resync announces them.
-  if (!isReady && !projections.usesView(node.id, oldImage)) return [];
   const [wasOutgrown, isOutgrown] = [evictedTypes(oldImage), evictedTypes(newImage)];
   // If a type fits into the edge set again, a single write brings all of its edges.
   const hasRoom = ({ type }: EdgeSetElement): boolean => !isOutgrown.has(type);

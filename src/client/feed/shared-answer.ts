@@ -87,10 +87,10 @@ export class SharedAnswer<Item> {
         if (isRead) await this.feed.wait(PAUSE_MS, this.ending.signal);
         this.ending.signal.throwIfAborted();
         // The feed may have ended during the read, when nobody waited for news.
-        this.feed.throwFailure();
+        this.feed.throwIfFailed();
         const mostMs = Math.min(RENEW_MS, this.dueMs - this.feed.now());
         news = await this.subscription!.take(Math.max(0, mostMs));
-        this.feed.throwFailure();
+        this.feed.throwIfFailed();
         this.ending.signal.throwIfAborted();
       }
     } finally {

@@ -101,7 +101,7 @@ export class Subscriptions {
 
   /** Throws the feed's failure, if any. @internal */
   subscribe(names: Iterable<string>): Subscription {
-    this.throwFailure();
+    this.throwIfFailed();
     const subscription = new Subscription(new Set(names), this);
     this.all.add(subscription);
     for (const name of subscription.names) {
@@ -151,7 +151,7 @@ export class Subscriptions {
   }
 
   /** @internal */
-  throwFailure(): void {
+  throwIfFailed(): void {
     if (this.failure !== undefined) throw this.failure.reason;
   }
 }

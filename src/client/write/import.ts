@@ -94,7 +94,7 @@ export async function importFile(graph: CompiledModel, options: ImportOptions): 
     if (!('error' in line)) await puts.add(line.item, line.number);
   }
   await puts.end();
-  throwFailure(puts);
+  throwIfFailed(puts);
   const { items, wcu, entries, done } = puts;
   return { ...begun, items, wcu, ...(entries < good && { total: good, writtenThrough: done }) };
 }
@@ -124,13 +124,13 @@ async function checkLines(
   );
 }
 
-function throwFailure({ failure, done }: OrderedPuts): void {
+function throwIfFailed({ failure, done }: OrderedPuts): void {
   if (failure === undefined) return;
   const { error } = failure;
   if (!(error instanceof EdgeloomError)) throw error;
   throw new EdgeloomError(
     error.code,
-    `${error.message} ${done === 0 ? 'No line is certainly written, but some may be.' : `All lines up to ${done} are written, and some behind it may be.`}`,
+    `${error.message} ${done === 0 ? 'No line is certainly written, but some may be.' : `All lines up to ${done} are written, and some after it may be.`}`,
     `${error.hint} Then go on from line ${done + 1} (fromLine, or --from-line).`,
     { cause: error },
   );

@@ -67,7 +67,7 @@ export interface Upsert {
   upsert?: boolean | undefined;
 }
 
-/** A transaction's operations. It may name each item once. */
+/** The operations of a transaction, which may name each item only once. */
 export interface TransactionOperations<G extends CompiledModel> {
   /** Puts a whole node. */
   putNode<Id extends NodeId<G>>(

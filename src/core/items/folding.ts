@@ -1,6 +1,6 @@
 /**
- * Strings that differ in case or composition fold to the same string. Each code point is folded by itself, so that a prefix of a string
- * folds to a prefix of the string's fold.
+ * Strings that differ only in case, composition or compatibility form (`ﬁ` and `fi`) fold to the same string, except that combining marks
+ * keep their order. Each code point is folded by itself, so that a prefix of a string folds to a prefix of the string's fold.
  */
 
 import { TooLongError } from './encoding-error.ts';

@@ -34,10 +34,10 @@ export function copiesByEdge(view: Item | undefined): Map<string, Item> {
   return copies;
 }
 
-/** False for an attribute that isn't a string set, to which DynamoDB adds no elements. */
-export function hasEdgeSet(view: Item | undefined): boolean {
+/** Returns whether the edge set isn't a string set, so that DynamoDB adds no elements to it. */
+export function isEdgeSetMalformed(view: Item | undefined): boolean {
   const edgeSet = view?.[EDGE_SET];
-  return edgeSet === undefined || 'SS' in edgeSet;
+  return edgeSet !== undefined && !('SS' in edgeSet);
 }
 
 export function countOf(item: Item | undefined): number | undefined {

@@ -77,7 +77,7 @@ export function hasCopies(model: CompiledModel): boolean {
   return false;
 }
 
-/** Returns the node that an edge copies from; undefined if it copies nothing, or if the node can't exist. */
+/** Returns the node that an edge copies from; undefined if it copies nothing, or if the edge or the node can't exist. */
 export function copiedNode(graph: CompiledModel, edge: string): string | undefined {
   if (copyingEdge(graph, edge) === undefined || !isWithinBytes(edge, SORT_KEY_BYTES)) return undefined;
   const parent = parentOf(edge);

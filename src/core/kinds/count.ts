@@ -17,7 +17,7 @@ import { queriedItems } from '../store-pages.ts';
 import type { ItemKey, Store } from '../store-port.ts';
 import type { Difference } from './difference.ts';
 import { faultsOfForm } from './form.ts';
-import { edgesOfType, type ItemKind, MANY, origin } from './kind.ts';
+import { type ItemKind, MANY, origin, placeholderOfEdges } from './kind.ts';
 import { lineOfCount, lineOfTotal } from './parts/totals.ts';
 
 /**
@@ -53,7 +53,7 @@ export const count: ItemKind<'count'> = {
   originsOf: (graph, { source }, { edgeType }, item) => {
     const number = numberOf(item[COUNT]) ?? 'no number';
     const line = lineOfCount({ ...graph.edges.get(edgeType), type: edgeType });
-    return [origin({ source, target: edgesOfType(edgeType) }, line, `Edges that it counts: ${number}.`)];
+    return [origin({ source, target: placeholderOfEdges(edgeType) }, line, `Edges that it counts: ${number}.`)];
   },
 };
 
@@ -63,7 +63,7 @@ export const total: ItemKind<'total'> = {
   name: 'total',
   originsOf: (graph, _place, { edgeType }, item) => {
     const number = numberOf(item[COUNT]) ?? 'no number';
-    const edges = { source: MANY, target: edgesOfType(edgeType) };
+    const edges = { source: MANY, target: placeholderOfEdges(edgeType) };
     const line = lineOfTotal({ ...graph.edges.get(edgeType), type: edgeType });
     return [origin(edges, line, `Edges that it adds up: ${number}.`)];
   },

@@ -110,7 +110,7 @@ export type SharedKind = Omit<ItemKind, 'name' | 'lifetime' | 'isKept' | 'origin
 /** Stands for many items where an origin names no single one. */
 export const MANY = '…';
 
-export function edgesOfType(edgeType: string): string {
+export function placeholderOfEdges(edgeType: string): string {
   return `${edgeType}-${MANY}`;
 }
 

@@ -1,7 +1,7 @@
 import { canonicalText, type Item, stringOf } from '../items/attribute-value.ts';
 import { ATTRIBUTES, COPIES, EDGE_SET, EVICTED, MODEL } from '../items/derived-item.ts';
 import { parseNodeId, typePrefix } from '../items/keys.ts';
-import { elementsByEdge, evictedTypes, hasEdgeSet, viewAttributes } from '../items/stored-view.ts';
+import { elementsByEdge, evictedTypes, isEdgeSetMalformed, viewAttributes } from '../items/stored-view.ts';
 import type { CompiledModel, ViewShape } from '../model/compiled.ts';
 import { listedEdges } from '../model/edge-sets.ts';
 import type { ItemKey } from '../store-port.ts';
@@ -9,7 +9,7 @@ import { copyDifference, copySlots, keysOfCopy, storedCopyText } from './copy.ts
 import { type Difference, digestOfImages, type Judging } from './difference.ts';
 import { elementDifference, garbageElements } from './element.ts';
 import { faultsOfForm } from './form.ts';
-import { edgesOfType, type ItemKind, origin } from './kind.ts';
+import { type ItemKind, origin, placeholderOfEdges } from './kind.ts';
 import { markText, returningTypes } from './returning.ts';
 
 export function hasOtherShape(graph: CompiledModel, source: string, item: Item | undefined): boolean {
@@ -44,7 +44,11 @@ export const view: ItemKind<'view'> = {
     return [
       origin({ source, target: source }, `nodes.${type}.view`, "The node's attributes, as its view projects them."),
       ...listedEdges(graph, type).map((edge) =>
-        origin({ source, target: edgesOfType(edge.type) }, `edges.${edge.type}.edgeSet`, 'An element for each edge.'),
+        origin(
+          { source, target: placeholderOfEdges(edge.type) },
+          `edges.${edge.type}.edgeSet`,
+          'An element for each edge.',
+        ),
       ),
     ];
   },
@@ -105,7 +109,7 @@ function differencesOfShares({ graph, suspect: { source, bases = [] }, was, deci
 export function faultsOfView(graph: CompiledModel, item: Item): readonly Difference[] {
   const faults = [...faultsOfForm(view, graph, item)];
   const set = 'a set that is no string set';
-  if (!hasEdgeSet(item)) faults.push({ kind: 'set', expected: null, stored: set });
+  if (isEdgeSetMalformed(item)) faults.push({ kind: 'set', expected: null, stored: set });
   for (const stored of garbageElements(item)) faults.push({ kind: 'element', about: stored, expected: null, stored });
   for (const { edge, parent } of copySlots(graph, item)) {
     if (parent === undefined)

@@ -42,9 +42,9 @@ export interface MigrateTable {
   now: (() => number) | undefined;
 }
 
-/** Milliseconds before the timeout at which no more pages begin. Each segment finishes its page in this time. */
+/** Milliseconds before the timeout at which no more pages begin. */
 const RESERVE_MS = 60_000;
-/** Seconds of the reserve for these pages; the rest is for slow calls. */
+/** Seconds of the reserve in which each segment finishes the page that it has begun; the rest is for slow calls. */
 const DRAIN_SECONDS = 30;
 
 export async function migrateCall(

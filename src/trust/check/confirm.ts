@@ -119,7 +119,7 @@ function narrowed(suspect: Suspect, differences: readonly Difference[]): Suspect
   };
 }
 
-/** Only differences seen in both looks are lag or drift. */
+/** Sorts the differences seen in both looks into drift, pending ones, and those that need another look. */
 function compareLooks(
   { look: { judgement: earlier }, differences: before }: Open,
   judgement: Judgement,

@@ -4,7 +4,7 @@ import { baseKeyOfIndexItem } from '../../core/items/derived-key.ts';
 import { escapedEdge, escapedEdgeOfElement } from '../../core/items/element.ts';
 import { isDerivedKey, parseNodeId, typePrefix, VIEW_KEY } from '../../core/items/keys.ts';
 import { type Amounts, addItemAmounts, hasRoomForOthers, NO_AMOUNTS, sameAmounts } from '../../core/items/ledger.ts';
-import { evictedTypes, hasEdgeSet, viewAttributes } from '../../core/items/stored-view.ts';
+import { evictedTypes, isEdgeSetMalformed, viewAttributes } from '../../core/items/stored-view.ts';
 import { isMaintained, itemKindOf } from '../../core/kinds/all-kinds.ts';
 import { type CopySlot, copySlots, hasCopies } from '../../core/kinds/copy.ts';
 import type { Suspect } from '../../core/kinds/difference.ts';
@@ -254,7 +254,7 @@ export class PartitionComparison implements PartitionContent {
     const { graph, options } = this;
     this.view = view;
     const slots = view[COPIES] === undefined && !hasCopies(graph) ? [] : copySlots(graph, view);
-    const isFaulty = !hasEdgeSet(view) || leftoverMarks(graph, view).length > 0;
+    const isFaulty = isEdgeSetMalformed(view) || leftoverMarks(graph, view).length > 0;
     if (isFaulty || slots.some(({ parent }) => parent === undefined)) this.addWrongView();
     if (options.keepsSlots === true) this.slots = slots.filter(({ parent }) => parent !== undefined);
     const ofNode = attributesText(viewAttributes(view));

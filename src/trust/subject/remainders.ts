@@ -33,7 +33,7 @@ export class Remainders {
     else this.more += 1;
   }
 
-  /** Adds an item that may name another id: one that begins or ends like the subject's. */
+  /** Adds an item that may not name the subject, but a longer id that begins or ends with the subject's. */
   addDoubtful({ source, target }: ItemKey, what: string): void {
     if (this.doubtful.length < MOST_LISTED) this.doubtful.push({ where: `${source} ${target}`, what });
   }

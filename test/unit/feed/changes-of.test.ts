@@ -122,13 +122,14 @@ describe('the changes of a record', () => {
       model: { S: model },
     });
     const usesView = (isReady: boolean) => (_id: string, view: Item | undefined) =>
-      view === undefined ? isReady : (view['model'] as { S: string }).S === '@2';
+      isReady && (view === undefined || (view['model'] as { S: string }).S === '@2');
     const told = (isReady: boolean, from: Item | undefined, to: Item | undefined) =>
       changesOf(modelOf(graph, { usesView: usesView(isReady) }), record('USER-1', '~view', from, to)).length;
     expect(told(false, shown('Ann', '@1'), shown('Ann B.', '@2'))).toBe(0);
     expect(told(false, undefined, shown('Ann', '@2'))).toBe(0);
     expect(told(false, shown('Ann', '@1'), shown('Bo', '@1'))).toBe(0);
-    expect(told(false, shown('Ann', '@2'), shown('Bo', '@2'))).toBe(1);
+    expect(told(false, shown('Ann', '@2'), shown('Bo', '@2'))).toBe(0);
+    expect(told(true, shown('Ann', '@1'), shown('Bo', '@1'))).toBe(0);
     expect(told(true, undefined, shown('Ann', '@2'))).toBe(1);
     expect(told(true, shown('Ann', '@2'), undefined)).toBe(1);
     // A record that is read late: the change may be in it.

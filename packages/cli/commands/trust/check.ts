@@ -120,7 +120,7 @@ async function checkAndReport(session: CommandSession, options: CommandOptions) 
     if (options.confirm === true) sources = suspects;
     else result = counts;
   }
-  // Reconcile records that a consumer gave up silently. Otherwise, they would hold back the position, and with it every finding.
+  // Reconcile records that a consumer silently gave up on. Otherwise, the position would stop at them, and no finding would be confirmed.
   const { swept } = options.repair === true && options.dryRun !== true ? await sweepStream(session) : { swept: 0 };
   result ??= await runCheck(session, checkOptions({ ...options, source: sources }), {
     resume: options.resume,

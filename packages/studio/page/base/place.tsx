@@ -1,5 +1,5 @@
 import type { ComponentChildren, JSX } from 'preact';
-import { edgesOfType, MANY } from '../../../../src/core/kinds/kind.ts';
+import { MANY, placeholderOfEdges } from '../../../../src/core/kinds/kind.ts';
 import type { ItemKey } from '../../../../src/core/store-port.ts';
 import { addressOf, type PlaceParameters } from './address.ts';
 import { resetUnits } from './ask.ts';
@@ -68,7 +68,7 @@ export function ItemLink({ source, target }: ItemKey) {
   const text = <bdi>{source === target ? source : `${source} ${target}`}</bdi>;
   if (source === MANY || target === MANY) return <span class="key">{text}</span>;
   const type = target.slice(0, target.indexOf('-'));
-  const place = target === edgesOfType(type) ? { id: source, type } : { id: source, target };
+  const place = target === placeholderOfEdges(type) ? { id: source, type } : { id: source, target };
   return (
     <Link to={addressOf('/node', place)} class="key">
       {text}

@@ -16,7 +16,7 @@ export function QueryStart({ model }: { model: ModelAnswer }) {
           <Rows
             label="The longest list of each edge type"
             headings={['list', 'order', 'edges of the type']}
-            rows={listsOf(model, sample).map(({ title, parameters, by, count }) => [
+            rows={longestLists(model, sample).map(({ title, parameters, by, count }) => [
               <Link to={addressOf('/query', parameters)}>{title}</Link>,
               by,
               sampledText(count, sample),
@@ -29,7 +29,7 @@ export function QueryStart({ model }: { model: ModelAnswer }) {
   );
 }
 
-function listsOf({ edges }: ModelAnswer, sample: SampleAnswer) {
+function longestLists({ edges }: ModelAnswer, sample: SampleAnswer) {
   return edges
     .flatMap(({ type, orders: [order], partition }) => {
       const { busiest = null, count = 0 } = sample.edges[type] ?? {};

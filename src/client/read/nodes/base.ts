@@ -64,7 +64,7 @@ export async function readCollection(
   let node: Item | undefined;
   const page = await gatherPage(context, {
     partitions: [id],
-    range: rangeOf(types, cursor === undefined ? id : undefined),
+    range: spanOf(types, cursor === undefined ? id : undefined),
     after,
     limit,
     consistent: consistent === true || mustReadConsistently(context, (key) => key.source === id),
@@ -92,13 +92,21 @@ function typesOf(graph: CompiledModel, id: string, types: CollectionOptions['typ
   throw new EdgeloomError('invalid-argument', message, "Put the edge types into a list, such as types: ['TYPE'].");
 }
 
+/** Sort keys of base items begin with A to Z. */
+const NO_ITEMS: KeyRange = { from: '[', to: '[' };
+
 /** Returns one range that spans all requested types. Items in between are read as well. */
-function rangeOf(types: ReadonlySet<string> | undefined, id: string | undefined): KeyRange {
+function spanOf(types: ReadonlySet<string> | undefined, id: string | undefined): KeyRange {
   if (types === undefined) return BASE_ITEMS;
   const ranges = [...types].map((type) => prefixRange(`${type}-`));
   if (id !== undefined) ranges.push({ from: id, to: id });
-  const ends = (end: 'from' | 'to'): string[] => ranges.map((range) => range[end]!).sort(compareKeys);
-  return ranges.length === 0 ? { from: '[', to: 'A' } : { from: ends('from')[0]!, to: ends('to').at(-1)! };
+  if (ranges.length === 0) return NO_ITEMS;
+  const [first] = ranges.map(({ from }) => from!).sort(compareKeys);
+  const last = ranges
+    .map(({ to }) => to!)
+    .sort(compareKeys)
+    .at(-1);
+  return { from: first!, to: last! };
 }
 
 function nodeOf(context: ReadContext, id: string, item: Item | undefined): StoredNode | null {

@@ -13,7 +13,7 @@ export interface WriteContext extends Pick<Runtime, 'wait' | 'now'> {
   store: Store;
 }
 
-/** Makes conditions treat ended items as absent, as reads do. */
+/** Treats items that had ended when it was made as absent, both in conditions (`dated`) and in items read (`living`). */
 export class Presence {
   private readonly nowMs: number;
 

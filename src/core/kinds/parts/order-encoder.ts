@@ -18,7 +18,7 @@ export function encodedText(text: string, value: AttributeValue, attribute?: str
   return { text, escaped: escapeValue(text), value, attribute };
 }
 
-/** Returns undefined if the image has no value. */
+/** Returns undefined if the image has no value for the order. */
 export type OrderEncoder = (subject: Subject) => Encoded | undefined;
 
 /**

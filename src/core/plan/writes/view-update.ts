@@ -2,7 +2,13 @@ import { type Item, itemSizeBytes, textsOf } from '../../items/attribute-value.t
 import { ATTRIBUTES, COPIES, EDGE_SET, EVICTED, MODEL, REVISION } from '../../items/derived-item.ts';
 import { escapedEdge, escapedEdgeOfElement, isElementOf } from '../../items/element.ts';
 import { typePrefix, VIEW_KEY } from '../../items/keys.ts';
-import { copiesByEdge, elementsByEdge, evictedTypes, hasEdgeSet, viewAttributes } from '../../items/stored-view.ts';
+import {
+  copiesByEdge,
+  elementsByEdge,
+  evictedTypes,
+  isEdgeSetMalformed,
+  viewAttributes,
+} from '../../items/stored-view.ts';
 import { copiesWithElement, type ParentCopies } from '../../kinds/copy.ts';
 import type { Derived } from '../../kinds/derived.ts';
 import { garbageElements } from '../../kinds/element.ts';
@@ -180,7 +186,7 @@ function withinBudget(
 /** A UTF-16 unit takes at most three bytes in UTF-8. */
 const MOST_CHARACTER_BYTES = 3;
 
-/** Returns the exact size or, if it fits into `room`, a quick upper bound. */
+/** Returns a quick upper bound of the bytes if the bound fits into `room`, otherwise the exact number. */
 function elementBytes(elements: readonly string[], room: number): number {
   let characters = 0;
   for (const { length } of elements) characters += length;
@@ -199,7 +205,7 @@ function elementsUpdate(
   { added, removed }: Difference,
   { unset }: DerivedUpdate,
 ): Pick<DerivedUpdate, 'addElements' | 'deleteElements' | 'setElements' | 'unset'> {
-  const isSet = hasEdgeSet(view);
+  const isSet = !isEdgeSetMalformed(view);
   if (isSet && added.length + removed.length === 0) return { unset };
   if (expected.length === 0) return { unset: [...unset, EDGE_SET] };
   const isChangedBothWays = added.length > 0 && removed.length > 0;
