@@ -9,9 +9,7 @@ export interface FailureDocument {
 }
 
 /** Codes of Node's errors that are about the path. */
-const PATH_ERRORS: ReadonlySet<string> = new Set([
-  ...['ENOENT', 'EACCES', 'EPERM', 'EISDIR', 'ENOTDIR', 'EEXIST', 'EROFS', 'ELOOP', 'ENAMETOOLONG'],
-]);
+const PATH_ERRORS = /^E(NOENT|ACCES|PERM|ISDIR|NOTDIR|EXIST|ROFS|LOOP|NAMETOOLONG)$/;
 
 /**
  * Checks properties instead of `instanceof`, because a model file may load its own copy of the package.
@@ -20,7 +18,7 @@ export function failureDocument(error: unknown): FailureDocument {
   const message = error instanceof Error ? error.message : String(error);
   const code = textProperty(error, 'code') ?? 'unexpected';
   const path = textProperty(error, 'path');
-  if (path !== undefined && PATH_ERRORS.has(code)) {
+  if (path !== undefined && PATH_ERRORS.test(code)) {
     // The message is such as "ENOENT: no such file or directory, open 'path'".
     const [reason] = message.slice(code.length + 2).split(',');
     const document = {

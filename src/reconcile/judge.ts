@@ -31,7 +31,7 @@ export interface Judgement {
 }
 
 /**
- * Compares derived items with what base items ask for now, in a few calls for up to a hundred items. Returns the
+ * Compares derived items with what their base items ask for at the time of the call, in a few requests for up to a hundred items. Returns the
  * judgements in the order of the suspects.
  *
  * @param read the derived items in the order of the suspects. Default: they are read now.

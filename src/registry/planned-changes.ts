@@ -8,8 +8,8 @@ export interface PlannedChange {
   with?: readonly string[];
   /**
    * `add`: the table has no projection of this name. `move`: the table has the same meaning in another place, which is
-   * removed without an action. `change`: the table has another meaning, which stays until it is retired, except that of
-   * a view. `build`: the projection isn't ready yet. `extra`: the model lacks the projection, which stays until it is
+   * removed without an action. `change`: the table has another meaning, which stays until it is retired; views have only
+   * one meaning, which is replaced. `build`: the projection isn't ready yet. `extra`: the model lacks the projection, which stays until it is
    * dropped.
    */
   change: 'add' | 'move' | 'change' | 'build' | 'extra';

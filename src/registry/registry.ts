@@ -41,7 +41,7 @@ export interface Generation {
   changed: number;
 }
 
-/** Ids below `next` that aren't listed are never given again: they may be of deleted generations, of this registry or an earlier one. */
+/** Ids below `next` that aren't listed are never given again: items of deleted generations may still have them. */
 export interface RegisteredProjection {
   next: number;
   generations: readonly Generation[];

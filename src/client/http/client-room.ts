@@ -1,4 +1,4 @@
-/** Bytes of waiting events over all clients. At this bound, new clients are refused; one whose next event exceeds it is dropped. */
+/** Bytes of waiting events over all clients. At this bound, new clients are refused, and a client whose next event would exceed the bound is dropped. */
 export const MAX_HELD_BYTES = 67_108_864;
 
 export class ClientRoom {

@@ -9,22 +9,28 @@ export async function validateFields(
   attributes: unknown,
   item: string,
 ): Promise<object> {
-  if (fields === undefined) return plainAttributes(attributes, item, 'The attributes');
-  const forms = eachForm(attributes);
+  const forms = validation(fields, attributes, item);
   let form = forms.next();
-  while (!form.done) form = forms.next(await validate(fields, form.value, item));
-  const result = form.value;
-  if (result.issues === undefined) return plainAttributes(result.value, item, "The validator's output");
-  throw new InvalidAttributesError(item, result.issues.map(mistakeOf));
+  while (!form.done) form = forms.next(await validate(fields!, form.value, item));
+  return form.value;
 }
 
 /** For synchronous callers: refuses an asynchronous validator as `validator-failed`. */
 export function validateAtOnce(fields: StandardSchemaV1 | undefined, attributes: unknown, item: string): object {
-  if (fields === undefined) return plainAttributes(attributes, item, 'The attributes');
-  const forms = eachForm(attributes);
+  const forms = validation(fields, attributes, item);
   let form = forms.next();
-  while (!form.done) form = forms.next(validateNow(fields, form.value, item));
-  const result = form.value;
+  while (!form.done) form = forms.next(validateNow(fields!, form.value, item));
+  return form.value;
+}
+
+/** Yields each form of the attributes to validate, takes the result, and returns the accepted attributes. */
+function* validation(
+  fields: StandardSchemaV1 | undefined,
+  attributes: unknown,
+  item: string,
+): Generator<unknown, object, StandardSchemaV1.Result<unknown>> {
+  if (fields === undefined) return plainAttributes(attributes, item, 'The attributes');
+  const result = yield* eachForm(attributes);
   if (result.issues === undefined) return plainAttributes(result.value, item, "The validator's output");
   throw new InvalidAttributesError(item, result.issues.map(mistakeOf));
 }
