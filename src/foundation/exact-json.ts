@@ -4,7 +4,7 @@ export function losslessNumber(text: string): LosslessNumber {
   return new LosslessNumber(text);
 }
 
-/** Returns a value as JSON. Sets become arrays, and binary values base64 text. */
+/** Returns a value as JSON. Sets become arrays, sorted because engines return them in any order, and binary values base64 text. */
 export function toJson(value: unknown): string {
   return stringify(plainJson(value)) ?? 'null';
 }
@@ -12,11 +12,16 @@ export function toJson(value: unknown): string {
 function plainJson(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || isLosslessNumber(value)) return value;
   if (value instanceof Uint8Array) return Buffer.from(value).toString('base64');
-  if (value instanceof Set) return [...value].map(plainJson);
+  if (value instanceof Set) return sorted([...value].map(plainJson));
   if (Array.isArray(value)) return value.map(plainJson);
   // Dates, and numbers that a JavaScript number can't hold exactly.
   if ('toJSON' in value && typeof value.toJSON === 'function') return plainJson(value.toJSON());
   const copy: Record<string, unknown> = Object.create(null);
   for (const [name, entry] of Object.entries(value)) copy[name] = plainJson(entry);
   return copy;
+}
+
+function sorted(values: readonly unknown[]): unknown[] {
+  const byText = new Map(values.map((value) => [stringify(value) ?? '', value]));
+  return [...byText.keys()].sort().map((text) => byText.get(text));
 }

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { OptionNames } from './options.ts';
 
@@ -55,7 +56,14 @@ export function runtimeOf({
   return { now, wait, random, remainingMs };
 }
 
+/** Node warns of more than ten listeners, but all waits of a run share its signal. */
+export function allowManyListeners(signal: AbortSignal): void {
+  // A polyfill's signal may be no EventTarget of Node's.
+  if (signal instanceof EventTarget) setMaxListeners(0, signal);
+}
+
 export async function sleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
+  if (signal !== undefined) allowManyListeners(signal);
   try {
     await delay(milliseconds, undefined, signal === undefined ? {} : { signal });
   } catch (error) {

@@ -1,6 +1,6 @@
 import type { Store } from '../core/store-port.ts';
 import { EdgeloomError } from '../foundation/errors.ts';
-import { type Abortable, type Runtime, sleep } from '../foundation/runtime.ts';
+import { type Abortable, allowManyListeners, type Runtime, sleep } from '../foundation/runtime.ts';
 
 /**
  * Runs a job on a store. After an abort, the job's next call throws the signal's reason. Returns or throws only when all sent calls are
@@ -74,6 +74,7 @@ export async function untilAborted<T>(signal: AbortSignal, promise: Promise<T>):
   const aborted = new Promise<never>((_, reject) => {
     stop = () => reject(signal.reason);
   });
+  allowManyListeners(signal);
   signal.addEventListener('abort', stop, { once: true });
   try {
     // A signal that is already aborted fires no event.

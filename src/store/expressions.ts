@@ -219,13 +219,16 @@ function addItemKeys(
   clauses.push(isPrefix ? '#it BETWEEN :it AND :jt' : '#it = :it');
 }
 
-/** The highest characters with 1, 2, 3 and 4 bytes in UTF-8. The last is unassigned. */
-const LAST_CHARACTERS = ['', '\u007F', '\u07FF', '\uFFFF', '\u{10FFFF}'] as const;
+const LAST_CHARACTER = '\u{10FFFF}';
+const LAST_CHARACTER_BYTES = 4;
+/** The highest characters with 1, 2 and 3 bytes in UTF-8. */
+const LAST_OF_FEWER_BYTES = ['', '\u007F', '\u07FF', '\uFFFF'] as const;
 
-/** Returns an upper bound of all keys with the prefix. */
+/** Returns the highest key with the prefix. Keys may repeat the last character, so the bound fills all bytes of a key. */
 function highestWithPrefix(prefix: string, limitBytes = SORT_KEY_BYTES): string {
-  const room = Math.max(0, Math.min(LAST_CHARACTERS.length - 1, limitBytes - Buffer.byteLength(prefix)));
-  return prefix + LAST_CHARACTERS[room];
+  const room = Math.max(0, limitBytes - Buffer.byteLength(prefix));
+  const rest = LAST_OF_FEWER_BYTES[room % LAST_CHARACTER_BYTES]!;
+  return prefix + LAST_CHARACTER.repeat(Math.floor(room / LAST_CHARACTER_BYTES)) + rest;
 }
 
 /** Returns one clause, because DynamoDB allows only one condition on the sort key. */

@@ -1,17 +1,9 @@
-import { setMaxListeners } from 'node:events';
-import { setTimeout as delay } from 'node:timers/promises';
 import { type RetryOptions, retrying } from '../foundation/retry.ts';
-
-/** Allows any number of listeners, because Node warns of more than ten by default. */
-export function createController(): AbortController {
-  const controller = new AbortController();
-  setMaxListeners(0, controller.signal);
-  return controller;
-}
+import { sleep } from '../foundation/runtime.ts';
 
 export async function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
   try {
-    await delay(milliseconds, undefined, { signal });
+    await sleep(milliseconds, signal);
   } catch (error) {
     if (!signal.aborted) throw error;
   }

@@ -2,7 +2,7 @@ import { EdgeloomError, isRetryableStoreError } from '../foundation/errors.ts';
 import { Backlog, type BacklogOptions } from './backlog.ts';
 import { type CheckpointStore, memoryCheckpoint } from './checkpoint.ts';
 import { Journal } from './checkpoint-journal.ts';
-import { Bell, createController, pause, retryingUntil } from './concurrency.ts';
+import { Bell, pause, retryingUntil } from './concurrency.ts';
 import { IdleDetector } from './idle-detector.ts';
 import { readableShards, vanishedShards, waitingShards } from './lineage.ts';
 import type { RunReport } from './run-report.ts';
@@ -52,7 +52,7 @@ interface IdleWaiter {
 
 /** Follows a stream's shards, including new ones, until stopped or quiet. Reads parents before children. */
 export class StreamFollower {
-  private readonly stopping = createController();
+  private readonly stopping = new AbortController();
   private readonly quiet = new IdleDetector();
   private readonly bell = new Bell();
   private readonly tasks = new Map<string, { task: ShardWork; ended: Promise<void> }>();

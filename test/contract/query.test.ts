@@ -219,6 +219,18 @@ describe.each(SUBJECTS)('queries on $name', ({ open, deviates }) => {
     expect(items).toEqual([item(other, longest)]);
   });
 
+  it('take a prefix that the highest characters follow, also in the keys that are asked of an index', async () => {
+    const highest = '\u{10FFFF}'.repeat(3);
+    const [source, target] = [`${freshPartition()}-${highest}z`, `C-${highest}z`];
+    const stored = item(source, target, { gsi0pk: { S: source }, gsi0sk: { S: target } });
+    await store.put(stored);
+    const sortKey = { beginsWith: 'C-' };
+    expect((await store.query({ partition: source, sortKey })).items).toEqual([stored]);
+    const itemKeys = { sources: [source.slice(0, source.indexOf(highest))], target: 'C-', isPrefix: true };
+    const asked = { index: 'gsi0', partition: source, sortKey, itemKeys, countOnly: true } as const;
+    expect((await store.query(asked)).count).toBe(1);
+  });
+
   it('read the table consistently for twice the units; an index cannot be read so', async () => {
     const big = freshPartition();
     for (const target of ['1', '2', '3']) await store.put(item(big, target, { b: textOf(3000) }));

@@ -93,6 +93,9 @@ describe('the trace of a write', () => {
     const { write } = await traced(near, 'GOAL-6');
     expect(write!.changes.map(({ name }) => name)).toEqual(['sizes', 'within']);
     expect(write!.changes[0]).toEqual({ name: 'sizes', before: [1], after: [3] });
+    await store.put({ ...key, same: before, within, sizes: { S: 'large' } });
+    const { write: retyped } = await traced(near, 'GOAL-6');
+    expect(retyped!.changes).toEqual([{ name: 'sizes', before: [2, 3], after: 'large' }]);
   });
 
   it('is taken back whole: each value with its type, and no attribute is left out for its name', async () => {

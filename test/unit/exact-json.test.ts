@@ -16,3 +16,10 @@ it('writes what an item holds: digits that no JS number has, sets, bytes, dates'
       '"date":"1970-01-01T00:00:00.000Z","nested":[{"exact":"0.1"}]}',
   );
 });
+
+it('writes equal sets alike, whatever the order of their elements', () => {
+  expect(toJson(new Set(['b', 'a']))).toBe('["a","b"]');
+  const numbers = ['2', '1'].map(losslessNumber);
+  expect(toJson(new Set(numbers))).toBe(toJson(new Set(numbers.reverse())));
+  expect(toJson({ list: ['b', 'a'] })).toBe('{"list":["b","a"]}');
+});

@@ -2,7 +2,7 @@ import { constants } from 'node:os';
 import { EdgeloomError } from '../../../src/foundation/errors.ts';
 import { printableLines } from '../../../src/foundation/printable.ts';
 import { sleep } from '../../../src/foundation/runtime.ts';
-import { createController, pause } from '../../../src/stream/concurrency.ts';
+import { pause } from '../../../src/stream/concurrency.ts';
 import { commandFailure, failureText } from './failure.ts';
 import { isRunByNpx } from './settings.ts';
 
@@ -18,7 +18,7 @@ export interface Stopping {
 
 /** Like `stopOnSignal`, for work that polls an `AbortSignal`. */
 export function createStopSignal(): Stopping {
-  const controller = createController();
+  const controller = new AbortController();
   const { signal } = controller;
   const release = stopOnSignal(async () => controller.abort());
   const wait = (milliseconds: number): Promise<void> =>

@@ -195,7 +195,8 @@ function difference(
   if (sameValue(stored, written)) return undefined;
   const before = plainOf(stored);
   const after = plainOf(written);
-  if (!(before instanceof Set || after instanceof Set)) return { name, before, after };
+  if (![before, after].every((value) => value === null || value instanceof Set)) return { name, before, after };
+  if (before === null && after === null) return { name, before, after };
   const [left, right] = [elementsOf(before), elementsOf(after)];
   const lack = (all: typeof left, others: typeof left): unknown[] | null => {
     const own = [...all].filter(([text]) => !others.has(text)).map(([, one]) => one);

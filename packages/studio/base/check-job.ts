@@ -3,7 +3,7 @@ import { VERDICTS } from '../../../src/core/verdicts.ts';
 import { EdgeloomError } from '../../../src/foundation/errors.ts';
 import { type FailureDocument, failureDocument } from '../../../src/foundation/failure-document.ts';
 import { sleep } from '../../../src/foundation/runtime.ts';
-import { createController, pause } from '../../../src/stream/concurrency.ts';
+import { pause } from '../../../src/stream/concurrency.ts';
 import { type CheckOptions, type CheckResult, check } from '../../../src/trust/check/check.ts';
 import type { CheckCounts } from '../../../src/trust/check/cursor.ts';
 import { KeptFindings } from '../../../src/trust/check/kept-findings.ts';
@@ -31,7 +31,7 @@ const NOT_REPAIRED = 'cannot repair ';
 export class CheckJob {
   readonly suspects = new Suspects();
   state: CheckState | undefined;
-  private controller = createController();
+  private controller = new AbortController();
   private running: Promise<void> = Promise.resolve();
 
   start(
@@ -57,7 +57,7 @@ export class CheckJob {
       notRepaired: [],
     };
     this.state = run;
-    this.controller = createController();
+    this.controller = new AbortController();
     this.running = this.run(run, graph, options, onDone);
   }
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { Bell, createController, pause, retryingUntil } from '../../../src/stream/concurrency.ts';
+import { untilAborted } from '../../../src/store/abortable.ts';
+import { Bell, pause, retryingUntil } from '../../../src/stream/concurrency.ts';
 
 class Temporary extends Error {}
 
@@ -41,14 +42,17 @@ describe('pause', () => {
     expect(controller.signal.aborted).toBe(true);
   });
 
-  it('does not warn of many that wait for one signal', async () => {
-    const controller = createController();
+  it.each([
+    ['pauses', (signal: AbortSignal) => pause(3_600_000, signal)],
+    ['calls of a store', (signal: AbortSignal) => untilAborted(signal, new Promise(() => undefined))],
+  ])('does not warn of many %s that wait for one signal', async (_, wait) => {
+    const controller = new AbortController();
     const warnings: Error[] = [];
     const listen = (warning: Error): void => void warnings.push(warning);
     process.on('warning', listen);
-    const pauses = Array.from({ length: 50 }, () => pause(3_600_000, controller.signal));
+    const waits = Array.from({ length: 50 }, () => wait(controller.signal));
     controller.abort();
-    await Promise.all(pauses);
+    await Promise.allSettled(waits);
     await new Promise((resolve) => setImmediate(resolve));
     process.off('warning', listen);
     expect(warnings).toEqual([]);

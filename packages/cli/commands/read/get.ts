@@ -98,7 +98,9 @@ function idsOf(nodes: readonly ({ id: string } | null)[]): string[] {
 }
 
 function nodeText(id: string, attributes: object | null): string {
-  const lines = Object.entries(attributes ?? {}).map(([name, value]) => `  ${printable(name)}: ${cellText(value)}`);
+  // Engines return attributes in any order.
+  const entries = Object.entries(attributes ?? {}).sort(([left], [right]) => (left < right ? -1 : 1));
+  const lines = entries.map(([name, value]) => `  ${printable(name)}: ${cellText(value)}`);
   return [printable(id), ...lines].join('\n');
 }
 

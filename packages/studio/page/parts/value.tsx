@@ -50,7 +50,7 @@ export function jsonText(value: unknown, indent?: number): string {
   return stringify(value, withSortedNames, indent) ?? 'null';
 }
 
-/** Engines return attributes and the entries of maps in any order. */
+/** Engines return attributes and the entries of maps in any order. The studio's server has sorted sets. */
 function withSortedNames(_name: string, value: unknown): unknown {
   const isObject = typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype;
   return isObject ? Object.fromEntries(Object.entries(value).sort(byName)) : value;

@@ -38,7 +38,7 @@ export function Compare({ id, parameters }: NodePartProps) {
 function Differences({ nodes }: { nodes: readonly [NodeAnswer, NodeAnswer] }) {
   const leftOut = new Set(nodes.flatMap(({ left }) => left));
   const values = nodes.map((node) => valuesOf(node, leftOut));
-  const names = [...new Set(values.flatMap((one) => [...one.keys()]))];
+  const names = [...new Set(values.flatMap((one) => [...one.keys()]))].sort();
   const isSame = (name: string): boolean => jsonText(values[0]!.get(name)) === jsonText(values[1]!.get(name));
   const same = names.filter(isSame);
   return (
@@ -73,7 +73,9 @@ function valuesOf({ base, parts, edgeSet }: NodeAnswer, leftOut: ReadonlySet<str
     ...edgeSet
       .filter(({ type }) => !leftOut.has(type))
       .map(({ type, target, ...labels }): [string, unknown] => {
-        const texts = Object.entries(labels).map(([name, value]) => `${name} ${value}`);
+        const texts = Object.entries(labels).map(
+          ([name, value]) => `${name} ${typeof value === 'string' ? value : jsonText(value)}`,
+        );
         return [`${type} ${target}`, texts.join(', ') || 'present'];
       }),
   ]);

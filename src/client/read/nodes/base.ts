@@ -92,8 +92,8 @@ function typesOf(graph: CompiledModel, id: string, types: CollectionOptions['typ
   throw new EdgeloomError('invalid-argument', message, "Put the edge types into a list, such as types: ['TYPE'].");
 }
 
-/** Sort keys of base items begin with A to Z. */
-const NO_ITEMS: KeyRange = { from: '[', to: '[' };
+/** Ends before it begins, so no request is made. */
+const NO_ITEMS: KeyRange = { from: '[', to: 'A' };
 
 /** Returns one range that spans all requested types. Items in between are read as well. */
 function spanOf(types: ReadonlySet<string> | undefined, id: string | undefined): KeyRange {

@@ -103,7 +103,7 @@ const MEANS: Readonly<Record<string, string>> = {
   CheckTimedOut: 'The check took longer than it may.',
   Unverified: 'Nothing is verified that was written in the last 15 minutes.',
   ObservedDrift: 'The observer knows derived items that are not what the base items ask for.',
-  ObserverMissing: 'No observer was started by its schedule.',
+  ObserverMissing: 'No run of the observer has ended for 15 minutes.',
   FeedAge: 'EventBridge does not take the changes of the feed, or too slowly; they wait.',
   FeedDeadLetters: 'EventBridge has refused changes of the feed for ever, or not taken them for days.',
   MirrorAge: 'The mirror is behind the stream of a source.',
