@@ -76,6 +76,15 @@ describe('suggestions in the studio', () => {
     expect((await client.get('/api/suggest')).error?.code).toBe('invalid-request');
   });
 
+  it.each(['ß'.repeat(1_500), 'é'.repeat(2_048), 'ﷺ'.repeat(150)])(
+    'are none for a text that no key can hold: %#',
+    async (text) => {
+      const { answer, error } = await client.get(`/api/suggest?text=${encodeURIComponent(text)}`);
+      expect(error).toBeUndefined();
+      expect(answer.suggestions).toEqual([]);
+    },
+  );
+
   it('have a whole id of each type, and say what was looked at', async () => {
     await opened.writer.putNode('USER-x9', { name: 'Noether', country: 'DE' });
     const { answer } = await client.get('/api/suggest?text=x9');

@@ -1,6 +1,7 @@
 import * as z from 'zod';
+import { TooLongError } from '../../../src/core/items/encoding-error.ts';
 import { MAX_FOLDED_CHARACTERS } from '../../../src/core/items/folding.ts';
-import { parseNodeId } from '../../../src/core/items/keys.ts';
+import { isWithinBytes, PARTITION_KEY_BYTES, parseNodeId } from '../../../src/core/items/keys.ts';
 import type { CompiledModel, SearchModel } from '../../../src/core/model/compiled.ts';
 import { NODE_LIST } from '../../../src/core/model/node-list.ts';
 import { textFormOf } from '../../../src/core/model/options/option-tables.ts';
@@ -48,7 +49,7 @@ export const SUGGEST_ROUTES = [
 async function suggest(context: RequestContext, text: string): Promise<SuggestAnswer> {
   const { graph, reader, client } = context;
   const searches = searchesByText(graph);
-  const wholes = wholeIds(graph, idText(graph, text));
+  const wholes = wholeIds(graph, idText(graph, text)).filter((id) => isWithinBytes(id, PARTITION_KEY_BYTES));
   const [{ nodes, answer }, found, hits] = await Promise.all([
     sampleOf(context),
     Promise.all(wholes.map((id) => reader.getNode(id))),
@@ -121,12 +122,27 @@ function searchesByText({ nodes }: CompiledModel): SearchModel[] {
 async function hitsOf({ reader }: RequestContext, search: SearchModel, text: string): Promise<Suggestion[]> {
   const { indexPartition: by, shards } = search;
   const isWhole = typeof shards === 'number' && shards > MOST_SHARDS;
-  for (const one of new Set(spellingsOf(text).map(textFormOf(search)))) {
+  for (const one of distinctSpellings(search, text)) {
     const { items } = await reader.search(by).find(isWhole ? { equals: one } : { beginsWith: one }, { limit: MOST });
     if (items.length > 0)
       return items.map(({ id, value }) => ({ id, name: typeof value === 'string' ? value : null, by }));
   }
   return [];
+}
+
+/** Returns the spellings that the search tells apart, and none that is too long for its keys. */
+function distinctSpellings(search: SearchModel, text: string): Iterable<string> {
+  const form = textFormOf(search);
+  const byForm = new Map<string, string>();
+  for (const spelling of spellingsOf(text)) {
+    try {
+      const formed = form(spelling);
+      if (!byForm.has(formed)) byForm.set(formed, spelling);
+    } catch (error) {
+      if (!(error instanceof TooLongError)) throw error;
+    }
+  }
+  return byForm.values();
 }
 
 /** Returns likely spellings of names and codes, because a case-sensitive search matches only one. */

@@ -160,6 +160,8 @@ describe('each: one search item for each value', () => {
     const items = (values: string[]) => indexed({ multiValue: true, caseInsensitive: true }, { name: { SS: values } });
     expect(items(['Soba', 'SOBA', 'soba'])).toEqual(items(['soba', 'Soba', 'SOBA']));
     expect(items(['Soba', 'SOBA'])['~ix/name/soba']).toMatchObject({ value: { S: 'SOBA' } });
+    // In the order of UTF-8 bytes, not of UTF-16 units.
+    expect(items(['\u{1D400}', '\uFF21'])['~ix/name/a']).toMatchObject({ value: { S: '\uFF21' } });
   });
   it('values are told apart by the text itself, or by its hash where it is long', () => {
     const long = 'é'.repeat(480);

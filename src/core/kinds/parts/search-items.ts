@@ -1,6 +1,13 @@
-import { type AttributeValue, type Item, itemSizeBytes, typeOf } from '../../items/attribute-value.ts';
+import {
+  type AttributeValue,
+  type Item,
+  itemSizeBytes,
+  numberOf,
+  stringOf,
+  typeOf,
+} from '../../items/attribute-value.ts';
 import { VALUE, valueIn } from '../../items/derived-item.ts';
-import { sortKeyOfEscaped, typeName } from '../../items/encoding.ts';
+import { compareKeys, sortKeyOfEscaped, typeName } from '../../items/encoding.ts';
 import { type DerivedSortKey, hash128, isWithinBytes, SORT_KEY_BYTES } from '../../items/keys.ts';
 import type { TextForm } from '../../items/text-form.ts';
 import type { SearchModel } from '../../model/compiled.ts';
@@ -94,7 +101,7 @@ export function searchItemsOfValues({ first }: SearchItemPlan, subject: Subject)
     const present = items.get(key);
     // Values with the same key share an item. It shows the one that sorts first, so that the order in a set doesn't
     // matter.
-    if (present !== undefined && JSON.stringify(present[VALUE]) <= JSON.stringify(encoded.value)) continue;
+    if (present !== undefined && compareKeys(textOf(present[VALUE]), textOf(encoded.value)) <= 0) continue;
     const item: Item = {};
     if (!addSearchKeys(item, search, subject, encoded, purpose)) continue;
     items.set(key, withProjection(item, search.project, subject, places));
@@ -107,6 +114,10 @@ export function searchItemsOfValues({ first }: SearchItemPlan, subject: Subject)
     for (const key of items.keys()) outcomes.add(line, key);
   }
   return items;
+}
+
+function textOf(value: AttributeValue | undefined): string {
+  return stringOf(value) ?? numberOf(value) ?? '';
 }
 
 function tooManyValuesError({ attribute }: Encoded, purpose: string): PartError {

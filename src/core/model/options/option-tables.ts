@@ -1,4 +1,4 @@
-import { FOLDED, FOLDING } from '../../items/folding.ts';
+import { FOLDED, FOLDING, foldText } from '../../items/folding.ts';
 import { AS_WRITTEN, type TextForm } from '../../items/text-form.ts';
 import {
   attributeName,
@@ -40,6 +40,8 @@ interface SettingOption<Given, Value, Work extends OptionWork> {
 
 interface TextFormOption extends SettingOption<boolean, number | false, 'form'> {
   readonly form: TextForm;
+  /** Forms a text that other forms have changed after `form`. */
+  readonly again: TextForm;
   /** Part of the definition, so that a new version rebuilds the items. */
   readonly version: number;
 }
@@ -113,9 +115,12 @@ function option<Given, Value, Work extends OptionWork>(
   return { check: optional(check), effect, work, fill };
 }
 
-/** `form` must be idempotent, and turn a prefix of a string into a prefix of the string's form. */
-function textForm(version: number, form: TextForm): TextFormOption {
-  return { ...option(flag, 'order', 'form', (given) => (given === true ? version : false)), form, version };
+/**
+ * `form` must be idempotent, and turn a prefix of a string into a prefix of the string's form. If `form` refuses some texts, `again` is the
+ * form without the refusal.
+ */
+function textForm(version: number, form: TextForm, again = form): TextFormOption {
+  return { ...option(flag, 'order', 'form', (given) => (given === true ? version : false)), form, again, version };
 }
 
 function setting<Value>(effect: OptionEffect): Setting<Value> {
@@ -154,7 +159,7 @@ export const SEARCH_OPTIONS = {
     ...option(hash, 'spread', 'place', (given = 'fnv1a') => given),
     excludes: { shards: noShardsText },
   },
-  caseInsensitive: textForm(FOLDING, FOLDED),
+  caseInsensitive: textForm(FOLDING, FOLDED, foldText),
   multiValue: option(flag, 'order', 'each', (given = false) => given),
   partition: option(attributeName, 'order', 'place', (given) => given),
   path: {
@@ -187,15 +192,14 @@ export function formsOf(search: SearchSettings): TextFormName[] {
 
 /** Applies several forms in the table's order. */
 export function textFormOf(search: SearchSettings): TextForm {
-  const names = formsOf(search);
-  const forms = names.map((name) => SEARCH_OPTIONS[name].form);
-  if (forms.length < 2) return forms[0] ?? AS_WRITTEN;
+  const lines = formsOf(search).map((name) => SEARCH_OPTIONS[name]);
+  if (lines.length < 2) return lines[0]?.form ?? AS_WRITTEN;
   // Repeats until nothing changes, because one form may produce what another removes, such as white space.
-  const formed = (text: string): string => {
-    const next = forms.reduce((one, form) => form(one), text);
-    return next === text ? next : formed(next);
+  const formedAgain = (text: string): string => {
+    const next = lines.reduce((one, { again }) => again(one), text);
+    return next === text ? next : formedAgain(next);
   };
-  return formed;
+  return (text) => formedAgain(lines.reduce((one, { form }) => form(one), text));
 }
 
 export const PART_OPTIONS = {
