@@ -240,7 +240,7 @@ function peers(benchmarks: Benchmarks): string[] {
     wcu('move the edge in the list', 'edge in an order, another place'),
     wcu('create a node with two edges', 'issue with two edges, create'),
     wcu('create a node with six searches', 'product with six searches, create'),
-    wcu('change one of its six values', 'product with six searches, one changed'),
+    wcu('change one value of a node with six searches', 'product with six searches, one changed'),
   ];
 }
 
