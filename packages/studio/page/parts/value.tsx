@@ -56,7 +56,8 @@ function withSortedNames(_name: string, value: unknown): unknown {
   return isObject ? Object.fromEntries(Object.entries(value).sort(byName)) : value;
 }
 
-function byName([left]: [string, unknown], [right]: [string, unknown]): number {
+/** Sorts entries by their names. */
+export function byName([left]: [string, unknown], [right]: [string, unknown]): number {
   return left < right ? -1 : 1;
 }
 

@@ -4,7 +4,7 @@ import { useAnswer } from '../base/ask.ts';
 import { goTo } from '../base/place.tsx';
 import { Rows } from '../parts/rows.tsx';
 import { Card, type NodePartProps, Told } from '../parts/told.tsx';
-import { jsonText, Value } from '../parts/value.tsx';
+import { byName, jsonText, Value } from '../parts/value.tsx';
 
 export function Compare({ id, parameters }: NodePartProps) {
   const other = parameters.get('with') ?? undefined;
@@ -38,7 +38,7 @@ export function Compare({ id, parameters }: NodePartProps) {
 function Differences({ nodes }: { nodes: readonly [NodeAnswer, NodeAnswer] }) {
   const leftOut = new Set(nodes.flatMap(({ left }) => left));
   const values = nodes.map((node) => valuesOf(node, leftOut));
-  const names = [...new Set(values.flatMap((one) => [...one.keys()]))].sort();
+  const names = [...new Set(values.flatMap((one) => [...one.keys()]))];
   const isSame = (name: string): boolean => jsonText(values[0]!.get(name)) === jsonText(values[1]!.get(name));
   const same = names.filter(isSame);
   return (
@@ -66,9 +66,11 @@ function Differences({ nodes }: { nodes: readonly [NodeAnswer, NodeAnswer] }) {
 
 function valuesOf({ base, parts, edgeSet }: NodeAnswer, leftOut: ReadonlySet<string>): ReadonlyMap<string, unknown> {
   return new Map<string, unknown>([
-    ...Object.entries(base ?? {}),
+    ...Object.entries(base ?? {}).sort(byName),
     ...Object.entries(parts).flatMap(([part, attributes]) =>
-      Object.entries(attributes).map(([name, value]): [string, unknown] => [`${part}.${name}`, value]),
+      Object.entries(attributes)
+        .sort(byName)
+        .map(([name, value]): [string, unknown] => [`${part}.${name}`, value]),
     ),
     ...edgeSet
       .filter(({ type }) => !leftOut.has(type))
