@@ -33,8 +33,8 @@ const SEARCH_OPTION: Recipe = {
     ],
     'src/core/model/options/option-tables.ts': [
       [
-        '  caseInsensitive: textForm(FOLDING, FOLDED),',
-        '  trim: textForm(1, (text) => text.trim()),\n  caseInsensitive: textForm(FOLDING, FOLDED),',
+        '  caseInsensitive: textForm(FOLDING, FOLDED, foldText),',
+        '  trim: textForm(1, (text) => text.trim()),\n  caseInsensitive: textForm(FOLDING, FOLDED, foldText),',
       ],
     ],
     'docs/reference/model-options.md': [
