@@ -58,7 +58,7 @@ export function runtimeOf({
 
 /** Node warns of more than ten listeners, but all waits of a run share its signal. */
 export function allowManyListeners(signal: AbortSignal): void {
-  // A polyfill's signal may be no EventTarget of Node's.
+  // A polyfill's signal isn't one of Node's EventTargets.
   if (signal instanceof EventTarget) setMaxListeners(0, signal);
 }
 

@@ -98,6 +98,19 @@ describe('the trace of a write', () => {
     expect(retyped!.changes).toEqual([{ name: 'sizes', before: [2, 3], after: 'large' }]);
   });
 
+  it('tells an attribute that is absent from one that holds NULL', async () => {
+    const { store } = near;
+    const key = { source: { S: 'GOAL-7' }, target: { S: 'GOAL-7' } };
+    await store.put({ ...key, gone: { NULL: true } });
+    await near.worker.idle();
+    await store.put({ ...key, come: { NULL: true } });
+    const { write } = await traced(near, 'GOAL-7');
+    expect(write!.changes).toEqual([
+      { name: 'come', after: null },
+      { name: 'gone', before: null },
+    ]);
+  });
+
   it('is taken back whole: each value with its type, and no attribute is left out for its name', async () => {
     const { writer, worker, store, studio } = near;
     const undo = async (key: { source: string; target: string }) => {

@@ -15,11 +15,11 @@ import type { TappedWrite } from '../base/projector-tap.ts';
 import { input, route } from '../base/route.ts';
 import { type ChangeName, changeName, type RecentWrite, type SeenChange } from '../base/seen-changes.ts';
 
-/** Null stands for an absent attribute. */
+/** A side without a value lacks the attribute; of sets, a side has only its own elements. */
 export interface AttributeChange {
   name: string;
-  before: unknown;
-  after: unknown;
+  before?: unknown;
+  after?: unknown;
 }
 
 export interface TraceStep {
@@ -193,26 +193,24 @@ function difference(
   written: AttributeValue | undefined,
 ): AttributeChange | undefined {
   if (sameValue(stored, written)) return undefined;
-  const before = plainOf(stored);
-  const after = plainOf(written);
-  if (![before, after].every((value) => value === null || value instanceof Set)) return { name, before, after };
-  if (before === null && after === null) return { name, before, after };
+  const [before, after] = [stored, written].map((value) => value && toPlain(value, losslessNumber));
+  if (![before, after].every((value) => value === undefined || value instanceof Set)) return { name, before, after };
   const [left, right] = [elementsOf(before), elementsOf(after)];
-  const lack = (all: typeof left, others: typeof left): unknown[] | null => {
-    const own = [...all].filter(([text]) => !others.has(text)).map(([, one]) => one);
-    return own.length === 0 ? null : own;
-  };
-  return { name, before: lack(left, right), after: lack(right, left) };
-}
-
-function plainOf(value: AttributeValue | undefined): unknown {
-  return value === undefined ? null : toPlain(value, losslessNumber);
+  return { name, before: elementsOnlyIn(left, right), after: elementsOnlyIn(right, left) };
 }
 
 /** Numbers and binary values of a set are objects, so elements are compared by their text. */
 function elementsOf(value: unknown): ReadonlyMap<string, unknown> {
   const elements = value instanceof Set ? [...(value as Set<unknown>)] : [];
   return new Map(elements.map((one) => [toJson(one), one]));
+}
+
+function elementsOnlyIn(
+  all: ReadonlyMap<string, unknown>,
+  others: ReadonlyMap<string, unknown>,
+): unknown[] | undefined {
+  const own = [...all].filter(([text]) => !others.has(text)).map(([, one]) => one);
+  return own.length === 0 ? undefined : own;
 }
 
 function nameOf(key: ReturnType<typeof parseDerivedKey>): string {

@@ -28,9 +28,9 @@ import { isExplainedByLag, type Waiting, waitingText } from './check-waiting.ts'
 import { reportTargets, writeReport } from './report-file.ts';
 import { sweepStream } from './sweep-stream.ts';
 
-/** Is the exit code if drift, quarantined, unregistered or unexplained pending items are left, or if projections aren't ready. */
+/** Exit code for drift, for quarantined, unregistered or unexplained pending items that are left, and for projections that aren't ready. */
 const FOUND = 1;
-/** Is the exit code if the check stopped early. */
+/** Exit code for a check that stopped early. */
 const STOPPED = 2;
 const COPIES_LEFT_OUT =
   'copies, reverse items and entries of totals are left out of a check of an export; a check of the table, or --confirm, looks at them';

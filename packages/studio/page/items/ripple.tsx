@@ -179,17 +179,17 @@ function Units({ of: { wcu, isCounted } }: { of: TraceStep }) {
 function Changes({ changes }: { changes: readonly AttributeChange[] }) {
   return (
     <dl>
-      {changes.map(({ name, before, after }) => (
+      {changes.map(({ name, ...sides }) => (
         <Fact key={name} name={name}>
-          {before !== null && (
+          {'before' in sides && (
             <del>
-              <Value value={before} />
+              <Value value={sides.before} />
             </del>
           )}
-          {before !== null && after !== null && ' → '}
-          {after !== null && (
+          {'before' in sides && 'after' in sides && ' → '}
+          {'after' in sides && (
             <ins>
-              <Value value={after} />
+              <Value value={sides.after} />
             </ins>
           )}
         </Fact>

@@ -45,12 +45,12 @@ export function Fact({ name, children }: { name: string; children: ComponentChil
   );
 }
 
-/** Returns the same text for objects that differ only in the order of their names. */
+/** Returns the same text for objects that differ only in the order of their properties. */
 export function jsonText(value: unknown, indent?: number): string {
   return stringify(value, withSortedNames, indent) ?? 'null';
 }
 
-/** Engines return attributes and the entries of maps in any order. The studio's server has sorted sets. */
+/** Engines return attributes and the entries of maps in any order. The studio's server sorts sets before it sends them. */
 function withSortedNames(_name: string, value: unknown): unknown {
   const isObject = typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype;
   return isObject ? Object.fromEntries(Object.entries(value).sort(byName)) : value;
