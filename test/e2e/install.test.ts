@@ -101,26 +101,6 @@ describe('the package, installed alone into an empty folder', () => {
     expect(pages.filter((name) => /\.png$/.test(name))).toEqual([]);
   });
 
-  it('has declarations that name nothing else, at each of its entries', async () => {
-    const entries = [
-      'edgeloom',
-      'edgeloom/lambda',
-      'edgeloom/local',
-      'edgeloom/stack',
-      'edgeloom/admin',
-      'edgeloom/feed',
-      'edgeloom/types',
-    ];
-    await writeFile(join(folder, 'entries.ts'), entries.map((entry) => `import '${entry}';\n`).join(''));
-    const types = ['--types', 'node', '--typeRoots', join(ROOT, 'node_modules/@types')];
-    const args = ['--noEmit', '--module', 'nodenext', '--target', 'es2022', '--skipLibCheck', 'false', ...types];
-    const compiler = join(ROOT, 'node_modules/typescript/bin/tsc');
-    const { stdout } = await run(process.execPath, [compiler, ...args, 'entries.ts'], { cwd: folder }).catch(
-      (error: { stdout: string }) => error,
-    );
-    expect(stdout).toBe('');
-  });
-
   it('runs every command', async () => {
     const commandLine = new CommandProcess(main);
     const help = async (...args: string[]) => (await commandLine.run(args, { cwd: folder })).stdout;

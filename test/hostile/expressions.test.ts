@@ -92,11 +92,6 @@ describe('regular expressions of the sources', () => {
     const assembling = sources().filter(({ path, code }) => !OPERATORS.test(path) && code.includes('new RegExp('));
     expect(assembling.map(({ path }) => path)).toEqual([...ASSEMBLED.keys()]);
   });
-
-  it('are judged by their repetitions', () => {
-    expect(expressionsOf("text.replace(/0+$/, ''); const a = /[/*]\\/x*/gu;")).toEqual(['0+$', '[/*]\\/x*']);
-    expect(['0+$', '[+*]', '\\+', '(a{2,})*', 'a{2,3}'].map(endlessRepetitions)).toEqual([1, 0, 0, 2, 0]);
-  });
 });
 
 describe('a text that is longer than any that is expected', () => {

@@ -4,13 +4,13 @@ import { createReader } from '../../src/client/read/reader.ts';
 import type { Item } from '../../src/core/items/attribute-value.ts';
 import { sourceTable } from '../../src/sources/source.ts';
 import { Random } from '../simulator/kernel/random.ts';
-import { FOREIGN_TABLES } from '../support/foreign-tables/all.ts';
+import { MAPPED_TABLES } from '../support/foreign-tables/all.ts';
 import { mappedItems } from '../support/mapped-items.ts';
 import { testTable, uniqueTableName } from '../support/table.ts';
 
 const SEED = 48;
 
-describe.each(FOREIGN_TABLES)('a table of $name', ({ keys, graph, layout, items, reasons, questions }) => {
+describe.each(MAPPED_TABLES)('a table of $name', ({ keys, graph, layout, items, reasons, questions }) => {
   const all = items(new Random(SEED));
 
   it('has each item placed, or named as not of the graph', () => {

@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest';
 import { loadModel } from '../../src/deployment/package/load-model.ts';
 import { readParameters } from '../../src/deployment/stack/base/parameters.ts';
 import { frameworkStack, importTemplate, stackTemplate } from '../../src/deployment/stack/stack.ts';
-import { findings, RULES } from '../support/stack/lint.ts';
+import { findings } from '../support/stack/lint.ts';
 import type { Template } from '../support/stack/template.ts';
 
 /** The templates of every tool, with everything that a parameter adds or takes away, under the rules. */
@@ -103,48 +103,6 @@ describe('the template of', () => {
     const isGiven = Object.values(VARIANTS[name.split(': ')[1]!]!).some((value) => String(value).startsWith('arn:'));
     const found = findings(TEMPLATES.get(name)!);
     expect(isGiven ? found.filter((text) => !IS_GIVEN.test(text)) : found).toEqual([]);
-  });
-});
-
-describe('the rules', () => {
-  /** For each rule: what breaks it. */
-  // biome-ignore lint/suspicious/noExplicitAny: a template is broken by hand
-  const BREAKS: Readonly<Record<string, (resources: Record<string, any>) => void>> = {
-    'types, properties and values are those of the specification': ({ RecordsTable }) =>
-      Object.assign(RecordsTable.Properties, { BillingMode: 7 }),
-    'what is named is there': ({ StreamLambdaFunction }) =>
-      Object.assign(StreamLambdaFunction.Properties, { Role: { 'Fn::GetAtt': ['StreamRole', 'Nothing'] } }),
-    'nothing waits for itself': ({ StreamRole }) => Object.assign(StreamRole, { DependsOn: ['StreamLambdaFunction'] }),
-    'CloudFormation takes the size': (resources) => {
-      for (let i = 0; i < 500; i++) resources[`Topic${i}`] = { ...resources['AlarmTopic'] };
-    },
-    'IAM takes the size of policies': ({ OperatorPolicy }) => {
-      const { Statement } = OperatorPolicy.Properties.PolicyDocument;
-      Statement.push(...Statement, ...Statement);
-    },
-    'no right is for every action': ({ ReaderPolicy }) => {
-      ReaderPolicy.Properties.PolicyDocument.Statement[0].Action = ['dynamodb:*'];
-    },
-    'a right without a resource is one that has none': ({ ReaderPolicy }) => {
-      ReaderPolicy.Properties.PolicyDocument.Statement[0].Resource = '*';
-    },
-    'no ARN has a partition, no text a region, but those of parameters': ({ CheckMachine }) =>
-      Object.assign(CheckMachine.Properties, { RoleArn: 'arn:aws-cn:iam::123456789012:role/check' }),
-    'buckets and queues are encrypted': ({ DeadLetterQueue }) => delete DeadLetterQueue.Properties.SqsManagedSseEnabled,
-    'logs end': ({ CheckLogGroup }) => delete CheckLogGroup.Properties.RetentionInDays,
-    'each function has a log group before it': ({ CheckLambdaFunction }) => delete CheckLambdaFunction.DependsOn,
-    'functions run on the runtime that is tested, on arm64': ({ CheckLambdaFunction }) =>
-      Object.assign(CheckLambdaFunction.Properties, { Runtime: 'nodejs22.x' }),
-    'a schedule that reaches nothing tells of it': ({ CheckSchedule }) =>
-      delete CheckSchedule.Properties.Targets[0].DeadLetterConfig,
-    'an alarm reaches someone': ({ DriftAlarm }) => delete DriftAlarm.Properties.AlarmActions,
-    'everything that takes tags has them': ({ StreamRole }) => delete StreamRole.Properties.Tags,
-  };
-
-  it.each(Object.keys(RULES))('find what breaks it: %s', (rule) => {
-    const broken = printed({});
-    BREAKS[rule]!(broken.Resources);
-    expect(RULES[rule]!(broken)).not.toEqual([]);
   });
 });
 

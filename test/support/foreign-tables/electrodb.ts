@@ -2,7 +2,7 @@ import { defineGraph, edge, node } from '../../../src/index.ts';
 import { fromElectroDB } from '../../../src/sources/layouts/electrodb.ts';
 import type { SourceItem } from '../../../src/sources/source.ts';
 import type { Random } from '../../simulator/kernel/random.ts';
-import { type ForeignTable, numbers, query, sourcesOf } from './fixture.ts';
+import { type MappedTable, numbers, query, sourcesOf } from './fixture.ts';
 
 /** A version-control service: users, repositories, issues and stars, in collections and a cluster. */
 
@@ -124,7 +124,7 @@ function items(random: Random): SourceItem[] {
 }
 
 /** ElectroDB, with collections and a cluster. */
-export const electroDB: ForeignTable = {
+export const electroDB: MappedTable = {
   name: 'ElectroDB with collections and clusters',
   keys: { partitionKey: 'pk', sortKey: 'sk' },
   graph: (table) =>

@@ -1,5 +1,4 @@
 import type { CompiledModel, Reader } from '../../../src/index.ts';
-import type { MappedItem } from '../../../src/sources/items.ts';
 import type { Layout } from '../../../src/sources/layouts/layout.ts';
 import type { SourceItem } from '../../../src/sources/source.ts';
 import type { Random } from '../../simulator/kernel/random.ts';
@@ -13,13 +12,17 @@ export interface Question {
 }
 
 /** A table of an application, laid out in one of the usual ways. */
-export interface ForeignTable {
+export interface SampledTable {
   name: string;
   /** Its key attributes. */
   keys: { partitionKey: string; sortKey: string };
+  items: (random: Random) => SourceItem[];
+}
+
+/** A table whose layout Edgeloom has a mapping for. */
+export interface MappedTable extends SampledTable {
   graph: (table: string) => CompiledModel;
   layout: Layout;
-  items: (random: Random) => SourceItem[];
   /** The reasons why items are not of the graph. */
   reasons: readonly string[];
   questions: (items: readonly SourceItem[]) => Question[];
@@ -40,13 +43,6 @@ export function query(
 /** Numbers from 1 on. */
 export function numbers(count: number): number[] {
   return Array.from({ length: count }, (_, i) => i + 1);
-}
-
-/** A mapping that is written by hand. */
-export function byHand(map: (item: SourceItem) => readonly MappedItem[], reason: (item: SourceItem) => string): Layout {
-  return Object.assign(map, {
-    unplaced: (item: SourceItem) => (map(item).length === 0 ? reason(item) : undefined),
-  });
 }
 
 /** The ids of the nodes that enter another by edges of a type, in an order. */

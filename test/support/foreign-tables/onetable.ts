@@ -2,7 +2,7 @@ import { defineGraph, edge, node, number, type Reader } from '../../../src/index
 import { fromOneTable } from '../../../src/sources/layouts/onetable.ts';
 import type { SourceItem } from '../../../src/sources/source.ts';
 import type { Random } from '../../simulator/kernel/random.ts';
-import { type ForeignTable, numbers, query, sourcesOf } from './fixture.ts';
+import { type MappedTable, numbers, query, sourcesOf } from './fixture.ts';
 
 /** Accounts with users and invoices; an address is unique, which an item of its own guards. */
 
@@ -72,7 +72,7 @@ function items(random: Random): SourceItem[] {
 }
 
 /** OneTable, with guards of unique attributes. */
-export const oneTable: ForeignTable = {
+export const oneTable: MappedTable = {
   name: 'OneTable with unique guards',
   keys: { partitionKey: 'pk', sortKey: 'sk' },
   graph: (table) =>

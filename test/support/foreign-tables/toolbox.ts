@@ -2,7 +2,7 @@ import { defineGraph, edge, node } from '../../../src/index.ts';
 import { fromToolbox } from '../../../src/sources/layouts/toolbox.ts';
 import type { SourceItem } from '../../../src/sources/source.ts';
 import type { Random } from '../../simulator/kernel/random.ts';
-import { type ForeignTable, numbers, query, sourcesOf } from './fixture.ts';
+import { type MappedTable, numbers, query, sourcesOf } from './fixture.ts';
 
 /** Customers and their orders, with an attribute under another name. */
 
@@ -39,7 +39,7 @@ function items(random: Random): SourceItem[] {
 }
 
 /** DynamoDB-Toolbox. */
-export const toolbox: ForeignTable = {
+export const toolbox: MappedTable = {
   name: 'DynamoDB-Toolbox',
   keys: { partitionKey: 'PK', sortKey: 'SK' },
   graph: (table) =>

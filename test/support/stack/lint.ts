@@ -48,7 +48,7 @@ function statements(template: Template): { id: string; statement: PolicyStatemen
 }
 
 /** The rules by their names. */
-export const RULES: Readonly<Record<string, Rule>> = {
+const RULES: Readonly<Record<string, Rule>> = {
   'types, properties and values are those of the specification': (template) =>
     specificationProblems(resolved(template)),
   'what is named is there': (template) => brokenReferences(template).map(({ id, attribute }) => `${id} ${attribute}`),
