@@ -7,18 +7,16 @@ import { CreateTableCommand } from '@aws-sdk/client-dynamodb';
 import { BatchWriteCommand, DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createClient } from '../../src/store/client.ts';
-import { type CommandRun, type DevServer, ROOT, startDev } from '../support/command.ts';
-import { CommandProcess } from '../support/command-process.ts';
+import { ROOT } from '../support/command.ts';
+import { devCommands } from '../support/dev-commands.ts';
 
 /** From a table with data to a model and a mapping that a person edits, and to a table beside it. */
 
 const TSC = join(ROOT, 'node_modules/typescript/bin/tsc');
-const cli = new CommandProcess();
-let dev: DevServer;
+const { dev, run } = devCommands('--engine', 'memory');
 let folder: string;
 let config: string;
 
-const run = (...args: string[]): Promise<CommandRun> => cli.run([...args, '--endpoint', dev.endpoint]);
 const json = async (code: number, ...args: string[]): Promise<Record<string, unknown>> => {
   const ended = await run(...args, '--json');
   expect(ended.code, ended.stderr).toBe(code);
@@ -26,7 +24,7 @@ const json = async (code: number, ...args: string[]): Promise<Record<string, unk
 };
 
 beforeAll(async () => {
-  dev = await startDev(['--engine', 'memory']);
+  expect(JSON.parse(dev.output().stdout)).toMatchObject({ endpoint: dev.endpoint, engine: 'memory' });
   // A project in which the package is installed.
   folder = await mkdtemp(join(tmpdir(), 'edgeloom-adopt-'));
   await mkdir(join(folder, 'node_modules'));
@@ -66,11 +64,7 @@ beforeAll(async () => {
   client.destroy();
 });
 
-afterAll(async () => {
-  await cli.end();
-  expect(await dev.interrupt()).toBe(0);
-  await rm(folder, { recursive: true, force: true });
-});
+afterAll(() => rm(folder, { recursive: true, force: true }));
 
 describe('edgeloom adopt', () => {
   it('prints a model with a mapping, and what it is unsure of', async () => {

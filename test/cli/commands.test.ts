@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,32 +9,21 @@ import { doubtTable } from '../../src/registry/identity.ts';
 import { createClient } from '../../src/store/client.ts';
 import { tableDefinition } from '../../src/store/definition/table-definition.ts';
 import { DynamoDBStore } from '../../src/store/dynamodb.ts';
-import { type CommandRun, type DevServer, ROOT, startDev } from '../support/command.ts';
-import { CommandProcess } from '../support/command-process.ts';
+import { ROOT } from '../support/command.ts';
 import { goalGraph } from '../support/contracts-model.ts';
+import { devCommands } from '../support/dev-commands.ts';
 import { uniqueTableName } from '../support/table.ts';
 
-const cli = new CommandProcess();
-let dev: DevServer;
+const { cli, dev, run } = devCommands();
 let folder: string;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'edgeloom-cli-'));
-  dev = await startDev();
   const imported = await run('import', 'examples/goals/goals.jsonl');
   expect(imported.code).toBe(0);
 });
 
-afterAll(async () => {
-  await cli.end();
-  expect(await dev.interrupt()).toBe(0);
-  await rm(folder, { recursive: true, force: true });
-});
-
-/** Runs against the dev server. */
-function run(...args: string[]): Promise<CommandRun> {
-  return cli.run([...args, '--endpoint', dev.endpoint]);
-}
+afterAll(() => rm(folder, { recursive: true, force: true }));
 
 /** Runs with `--json` until what it prints is as expected: projection follows the write by some moments. */
 async function eventually(expected: unknown, ...args: string[]): Promise<void> {
@@ -144,6 +134,16 @@ describe('reads of the goals example', () => {
       ],
       calls: 3,
     });
+  });
+
+  it.each([
+    [['search', 'USER.name', '--equals', 'nobody'], 'No nodes.\n'],
+    [['list', 'inbound', 'USER-none', 'GOALMEMBERSHIP'], 'No edges.\n'],
+    [['list', 'edges', 'GOAL-none'], 'No edges.\n'],
+    [['list', 'page', 'USER-none', 'GOALMEMBERSHIP'], 'No nodes.\n\n1 DynamoDB call\n'],
+  ])('a page without rows says so, and shows no bare heading: %s', async (words, text) => {
+    const { code, stdout } = await run(...words);
+    expect([code, stdout]).toEqual([0, text]);
   });
 
   it('tables for people hold the same', async () => {
@@ -352,12 +352,14 @@ describe('failures', () => {
     expect(stderr).toContain('    at ');
   });
 
-  it('every command has help with examples, and is in one of four groups', async () => {
+  it('every command has help with examples, whose model files exist, and is in one of four groups', async () => {
     const { stdout } = await cli.run(['--help']);
     for (const { name, group } of COMMANDS) {
       const help = await cli.run([name, '--help']);
       expect(help.code, name).toBe(0);
       expect(help.stdout, name).toContain('Examples:\n  edgeloom ');
+      for (const [, file] of help.stdout.matchAll(/--config (\S+\.ts)/g))
+        expect(existsSync(join(ROOT, file!)), file).toBe(true);
       expect(stdout.slice(stdout.indexOf(`\n${group}:`)), name).toMatch(new RegExp(`^  ${name} `, 'm'));
     }
     const groups = [...stdout.matchAll(/^([A-Z][a-z]+):$/gm)].map(([, heading]) => heading);

@@ -5,19 +5,17 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { freePort } from '../../packages/local/engine/ports.ts';
-import { type DevServer, MAIN, ROOT, startDev } from '../support/command.ts';
-import { CommandProcess } from '../support/command-process.ts';
+import { MAIN, ROOT } from '../support/command.ts';
+import { devCommands } from '../support/dev-commands.ts';
 import { compareDocuments, comparedCommands, documentedCommands } from '../support/documents.ts';
 
 /** The documents of all commands against the schemas in docs/reference. Every other test that runs commands compares them, too. */
 
-const cli = new CommandProcess();
-let dev: DevServer;
+const { dev, run: runText } = devCommands();
 let folder: string;
 let config: string;
 
 beforeAll(async () => {
-  dev = await startDev();
   folder = await mkdtemp(join(ROOT, 'node_modules', '.edgeloom-'));
   config = join(folder, 'config.mjs');
   await writeFile(
@@ -34,14 +32,10 @@ beforeAll(async () => {
   );
 });
 
-afterAll(async () => {
-  await cli.end();
-  await dev.interrupt();
-  await rm(folder, { recursive: true });
-});
+afterAll(() => rm(folder, { recursive: true }));
 
 async function run(...args: string[]): Promise<string> {
-  const { code, stdout, stderr } = await cli.run([...args, '--json', '--endpoint', dev.endpoint]);
+  const { code, stdout, stderr } = await runText(...args, '--json');
   expect(code, `${args.join(' ')}: ${stdout}${stderr}`).not.toBe(2);
   return stdout;
 }

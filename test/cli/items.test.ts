@@ -4,24 +4,14 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { freePort } from '../../packages/local/engine/ports.ts';
-import { type CommandRun, type DevServer, edgeloom, ROOT, startDev } from '../support/command.ts';
-import { CommandProcess } from '../support/command-process.ts';
+import { type CommandRun, edgeloom, ROOT, startDev } from '../support/command.ts';
+import { devCommands } from '../support/dev-commands.ts';
 
-const cli = new CommandProcess();
-let dev: DevServer;
-
-beforeAll(async () => {
-  dev = await startDev();
-});
-
-afterAll(async () => {
-  await cli.end();
-  expect(await dev.interrupt()).toBe(0);
-});
+const { cli, dev, run: runText } = devCommands();
 
 /** Runs against the dev server with `--json`; gives the document and the exit code. */
 async function run(...args: string[]): Promise<{ code: CommandRun['code']; json: unknown }> {
-  const { code, stdout } = await cli.run([...args, '--json', '--endpoint', dev.endpoint]);
+  const { code, stdout } = await runText(...args, '--json');
   return { code, json: JSON.parse(stdout) };
 }
 

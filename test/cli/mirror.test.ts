@@ -9,26 +9,20 @@ import { node } from '../../src/core/model/schema.ts';
 import { createClient } from '../../src/store/client.ts';
 import { DynamoDBStore } from '../../src/store/dynamodb.ts';
 import { createTable } from '../../src/store/table-description.ts';
-import { type DevServer, ROOT, startDev } from '../support/command.ts';
-import { CommandProcess } from '../support/command-process.ts';
+import { ROOT, startDev } from '../support/command.ts';
+import { devCommands } from '../support/dev-commands.ts';
 
-const cli = new CommandProcess();
-let dev: DevServer;
+const { cli, dev, run: runText } = devCommands();
 let folder: string;
 
 beforeAll(async () => {
-  dev = await startDev();
   folder = await mkdtemp(join(ROOT, 'node_modules', '.edgeloom-'));
 });
 
-afterAll(async () => {
-  await cli.end();
-  await rm(folder, { recursive: true });
-  expect(await dev.interrupt()).toBe(0);
-});
+afterAll(() => rm(folder, { recursive: true }));
 
 async function run(config: string, ...args: string[]) {
-  const { code, stdout } = await cli.run([...args, '--endpoint', dev.endpoint, '--config', config, '--json']);
+  const { code, stdout } = await runText(...args, '--config', config, '--json');
   return { code, json: JSON.parse(stdout) as unknown };
 }
 
@@ -127,7 +121,7 @@ describe('edgeloom mirror', () => {
     const arn = 'arn:aws:dynamodb:eu-central-1:123456789012:table/';
     const ofOther = await run(config, 'mirror', 'sync', '--source-arn', `${arn}other`);
     expect(ofOther).toMatchObject({ code: 2, json: { error: { code: 'usage' } } });
-    const shown = await cli.run([...dryRun, '--endpoint', dev.endpoint, '--config', config]);
+    const shown = await runText(...dryRun, '--config', config);
     expect(shown.stdout).toContain('left out: note, of 1 source item\n2 source items, 2 items made, 0 differences');
     const both = await run(config, 'mirror', 'sync', 'app-table', '--retire', 'app-table');
     expect(both).toMatchObject({ code: 2, json: { error: { code: 'usage' } } });

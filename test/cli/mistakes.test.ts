@@ -1,6 +1,5 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,32 +9,21 @@ import { answers, freePort } from '../../packages/local/engine/ports.ts';
 import { createClient } from '../../src/store/client.ts';
 import { DynamoDBStore } from '../../src/store/dynamodb.ts';
 import { createTable } from '../../src/store/table-description.ts';
-import { type CommandRun, type DevServer, edgeloom, ROOT, startDev } from '../support/command.ts';
-import { CommandProcess } from '../support/command-process.ts';
+import { edgeloom, ROOT, startDev } from '../support/command.ts';
 import { goalGraph } from '../support/contracts-model.ts';
+import { devCommands } from '../support/dev-commands.ts';
 import { startFaultyEndpoint } from '../support/faulty-endpoint.ts';
 import { uniqueTableName } from '../support/table.ts';
 
-const cli = new CommandProcess();
-let dev: DevServer;
+const { cli, dev, run } = devCommands();
 let folder: string;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'edgeloom-cli-'));
-  dev = await startDev();
   expect((await run('import', 'examples/goals/goals.jsonl')).code).toBe(0);
 });
 
-afterAll(async () => {
-  await cli.end();
-  expect(await dev.interrupt()).toBe(0);
-  await rm(folder, { recursive: true, force: true });
-});
-
-/** Runs against the dev server. */
-function run(...args: string[]): Promise<CommandRun> {
-  return cli.run([...args, '--endpoint', dev.endpoint]);
-}
+afterAll(() => rm(folder, { recursive: true, force: true }));
 
 async function failure(...args: string[]): Promise<{ code: string; message: string; hint: string }> {
   const { code, stdout } = await run(...args, '--json');
@@ -267,16 +255,6 @@ it('an option that means nothing beside another one is refused', async () => {
     const { code, message } = await failure('search', 'USER.name', '--shards', option, value);
     expect(code, option).toBe('usage');
     expect(message).toContain(option);
-  }
-});
-
-it("the model files that a command's help names exist", async () => {
-  const { stdout } = await cli.run(['--help']);
-  const commands = [...stdout.matchAll(/^ {2}([a-z]+)(?= )/gm)].map(([, name]) => name!);
-  expect(commands).toContain('cost');
-  for (const command of new Set(commands)) {
-    const help = (await cli.run([command, '--help'])).stdout;
-    for (const [, file] of help.matchAll(/--config (\S+\.ts)/g)) expect(existsSync(join(ROOT, file!)), file).toBe(true);
   }
 });
 

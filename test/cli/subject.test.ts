@@ -1,22 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type DevServer, startDev } from '../support/command.ts';
-import { CommandProcess } from '../support/command-process.ts';
+import { describe, expect, it } from 'vitest';
+import { devCommands } from '../support/dev-commands.ts';
 
-const cli = new CommandProcess();
-let dev: DevServer;
-
-beforeAll(async () => {
-  dev = await startDev();
-});
-
-afterAll(async () => {
-  await cli.end();
-  expect(await dev.interrupt()).toBe(0);
-});
-
-function run(...args: string[]) {
-  return cli.run([...args, '--endpoint', dev.endpoint]);
-}
+const { cli, dev, run } = devCommands();
 
 describe('edgeloom subject', () => {
   it('exports lines that import takes back, erases in a first run, and says the day of the second', async () => {
@@ -73,11 +58,5 @@ describe('edgeloom subject', () => {
     await cli.run(['import', '-', '--endpoint', dev.endpoint], { input: `${base.join('\n')}\n` });
     const back = await run('get', 'USER-S1', '--stored', '--json');
     expect(JSON.parse(back.stdout)).toMatchObject([{ id: 'USER-S1', attributes: { name: 'Ada' } }]);
-  });
-
-  it('refuses what is no id of the model', async () => {
-    const { code, stderr } = await run('subject', 'export', 'NOTHING-1');
-    expect(code).toBe(2);
-    expect(stderr).toContain('NOTHING');
   });
 });

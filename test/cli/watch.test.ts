@@ -1,23 +1,13 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type DevServer, edgeloom, MAIN, ROOT, startDev } from '../support/command.ts';
-import { CommandProcess } from '../support/command-process.ts';
+import { describe, expect, it } from 'vitest';
+import { edgeloom, MAIN, ROOT } from '../support/command.ts';
+import { devCommands } from '../support/dev-commands.ts';
 
-const cli = new CommandProcess();
-let dev: DevServer;
-
-beforeAll(async () => {
-  dev = await startDev();
-});
-
-afterAll(async () => {
-  await cli.end();
-  expect(await dev.interrupt()).toBe(0);
-});
+const { cli, dev, run: runText } = devCommands();
 
 async function run(...args: string[]): Promise<void> {
-  const { code, stdout } = await cli.run([...args, '--json', '--endpoint', dev.endpoint]);
+  const { code, stdout } = await runText(...args, '--json');
   expect(code, stdout).toBe(0);
 }
 

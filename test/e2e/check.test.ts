@@ -7,35 +7,24 @@ import type { Item } from '../../src/core/items/attribute-value.ts';
 import { createClient } from '../../src/store/client.ts';
 import { DynamoDBStore } from '../../src/store/dynamodb.ts';
 import { createTable } from '../../src/store/table-description.ts';
-import { type CommandRun, type DevServer, startDev } from '../support/command.ts';
-import { CommandProcess } from '../support/command-process.ts';
 import { goalGraph } from '../support/contracts-model.ts';
+import { devCommands } from '../support/dev-commands.ts';
 import { writeExport } from '../support/export.ts';
 import { uniqueTableName } from '../support/table.ts';
 
-const cli = new CommandProcess();
-let dev: DevServer;
+const { dev, run } = devCommands();
 let folder: string;
 let store: DynamoDBStore;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'edgeloom-check-'));
-  dev = await startDev();
   store = new DynamoDBStore(createClient({ endpoint: dev.endpoint }), goalGraph(dev.table).table);
   expect((await run('import', 'examples/goals/goals.jsonl')).code).toBe(0);
   // What no consumer has noted as applied may be on its way, so a check calls it pending: one note comes in ten seconds.
   await setTimeout(11_000);
 });
 
-afterAll(async () => {
-  await cli.end();
-  expect(await dev.interrupt()).toBe(0);
-  await rm(folder, { recursive: true, force: true });
-});
-
-function run(...args: string[]): Promise<CommandRun> {
-  return cli.run([...args, '--endpoint', dev.endpoint]);
-}
+afterAll(() => rm(folder, { recursive: true, force: true }));
 
 async function json(code: number, ...args: string[]): Promise<Record<string, unknown>> {
   const result = await run(...args, '--json');

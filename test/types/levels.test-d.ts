@@ -76,6 +76,7 @@ it('shows only the types of nodes and edges that the question names', async () =
     with: [{ inbound: 'IN_REPO', with: [{ inbound: 'ON', with: ['WRITTEN_BY'] }] }],
   });
   expectTypeOf<keyof (typeof page.items)[0]>().toEqualTypeOf<'id' | 'attributes' | 'inbound'>();
+  expectTypeOf(page.truncated?.reason).toEqualTypeOf<'maxNodes' | 'maxRcu' | 'depth' | 'edges' | undefined>();
   expectTypeOf<keyof (typeof page.items)[0]['inbound']>().toEqualTypeOf<'IN_REPO'>();
   const { edge: inRepo, node: issue } = page.items[0]!.inbound.IN_REPO[0]!;
   // biome-ignore lint/complexity/noBannedTypes: the index items have keys only
