@@ -1,5 +1,6 @@
 import { CreateTableCommand, type DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { freePort } from '../../packages/local/engine/ports.ts';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import { edge, node } from '../../src/core/model/schema.ts';
 import { createClient } from '../../src/store/client.ts';
@@ -7,10 +8,9 @@ import { tableDefinition } from '../../src/store/definition/table-definition.ts'
 import { DynamoDBStore } from '../../src/store/dynamodb.ts';
 import { testEndpoint } from '../support/engine.ts';
 import { uniqueTableName } from '../support/table.ts';
-import { type Allowance, startThrottlingProxy } from './proxy.ts';
 import { contractGraph, ENGINE, freshPartition, item, textOf } from './stores.ts';
 
-/** What only the store on DynamoDB has: batch calls that are processed in part, and errors of the network and the SDK. */
+/** What only the store on DynamoDB has: tables with names of their own, and errors of the network and the SDK. */
 describe(`DynamoDBStore on ${ENGINE}`, () => {
   const graph = contractGraph();
   let client: DynamoDBClient;
@@ -78,65 +78,6 @@ describe(`DynamoDBStore on ${ENGINE}`, () => {
     });
   });
 
-  describe('where batch calls are processed in part', () => {
-    /** A store behind a proxy that lets through what `allow` says. */
-    async function throttled<T>(allow: Allowance, run: (slow: DynamoDBStore) => Promise<T>): Promise<T> {
-      const proxy = await startThrottlingProxy(testEndpoint(), allow);
-      const slowClient = createClient({ endpoint: proxy.endpoint });
-      try {
-        return await run(new DynamoDBStore(slowClient, graph.table));
-      } finally {
-        slowClient.destroy();
-        await proxy.stop();
-      }
-    }
-
-    it('reads the rest of the keys until all are read', async () => {
-      const source = freshPartition();
-      const targets = Array.from({ length: 7 }, (_, i) => String(i));
-      await store.writeMany(targets.map((target) => ({ put: item(source, target) })));
-      let call = 0;
-      // Three at a time, and every other call none at all.
-      const result = await throttled(
-        (entries) => (call++ % 2 === 0 ? Math.min(3, entries) : 0),
-        (slow) =>
-          slow.getMany(
-            targets.map((target) => ({ source, target })),
-            { consistent: true },
-          ),
-      );
-      expect(result.items).toEqual(targets.map((target) => item(source, target)));
-      expect(result.calls).toBe(5);
-      expect(result.rcu).toBe(7);
-    });
-
-    it('writes the rest of the items until all are written', async () => {
-      const source = freshPartition();
-      const writes = Array.from({ length: 7 }, (_, i) => ({ put: item(source, String(i)) }));
-      let call = 0;
-      const result = await throttled(
-        (entries) => (call++ % 2 === 0 ? Math.min(3, entries) : 0),
-        (slow) => slow.writeMany(writes),
-      );
-      expect(result).toEqual({ wcu: 7, calls: 5 });
-      expect((await store.query({ partition: source, consistent: true })).count).toBe(7);
-    });
-
-    it('gives up as throttled, to be retried, where nothing is processed any more', async () => {
-      const source = freshPartition();
-      // Waits between the tries have no length.
-      vi.spyOn(Math, 'random').mockReturnValue(0);
-      const failure = throttled(
-        () => 0,
-        (slow) => slow.writeMany([{ put: item(source, 'x') }]),
-      );
-      await expect(failure).rejects.toMatchObject({
-        kind: 'retryable',
-        code: 'ProvisionedThroughputExceededException',
-      });
-    });
-  });
-
   describe('classifies', () => {
     it('a table that is not there as fatal, with a hint', async () => {
       const nowhere = new DynamoDBStore(client, { ...graph.table, name: 'no-such-table' });
@@ -161,7 +102,7 @@ describe(`DynamoDBStore on ${ENGINE}`, () => {
     });
 
     it('a refused connection as retryable, with a hint', async () => {
-      const refusing = createClient({ endpoint: await deadEndpoint(), maxAttempts: 1 });
+      const refusing = createClient({ endpoint: `http://127.0.0.1:${await freePort()}`, maxAttempts: 1 });
       const unreachable = new DynamoDBStore(refusing, graph.table);
       const key = { source: 'a', target: 'b' };
       const refused = { kind: 'retryable', code: 'no-connection', hint: expect.stringContaining('edgeloom dev') };
@@ -172,10 +113,3 @@ describe(`DynamoDBStore on ${ENGINE}`, () => {
     });
   });
 });
-
-/** An endpoint at which nothing listens any more. */
-async function deadEndpoint(): Promise<string> {
-  const { endpoint, stop } = await startThrottlingProxy(testEndpoint(), () => 0);
-  await stop();
-  return endpoint;
-}

@@ -14,17 +14,8 @@ const NAMES = ['status', 'points', 'a.b#c', 'constructor'];
 /** Close to each other, and some of them alike in all but their type. */
 const TEXTS = ['', 'a', 'A', 'ab', 'b', 'é', '\uFFFD', '\u{1F600}', '\u0000', '1', '10', '9'];
 const NUMBERS = [
-  '0',
-  '1',
-  '1.0',
-  '-1',
-  '9',
-  '10',
-  '9007199254740992',
-  '9007199254740993',
-  '0.1',
-  '1E-130',
-  '-9.9E+125',
+  ...['0', '1', '1.0', '-1', '9', '10', '0.1', '1E-130', '-9.9E+125'],
+  ...['9007199254740992', '9007199254740993'],
 ];
 const BYTES = [[], [0], [1], [1, 0], [127], [128], [255]].map((all) => new Uint8Array(all));
 

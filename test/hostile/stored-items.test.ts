@@ -38,67 +38,19 @@ function socialGraph() {
 
 const LONG = 'x'.repeat(1_015);
 const IDS = [
-  ...[
-    'USER-1',
-    'USER-2',
-    'TEAM-1',
-    'USER-',
-    'USER',
-    '-',
-    'user-1',
-    'PLACE-1',
-    'USER-\u0000',
-    'USER-a|b%25/#@',
-    'USER-\u{1f642}',
-  ],
-  ...[
-    `USER-${LONG}`,
-    `TEAM-${LONG}`,
-    `USER-${'x'.repeat(1_016)}`,
-    `USER-${'x'.repeat(2_043)}`,
-    `TEAM-${'\u00e9'.repeat(1_021)}`,
-  ],
+  ...'USER-1 USER-2 TEAM-1 USER- USER - user-1 PLACE-1 USER-a|b%25/#@'.split(' '),
+  ...['USER-\u0000', 'USER-\u{1f642}', `USER-${LONG}`, `TEAM-${LONG}`],
+  ...[`USER-${'x'.repeat(1_016)}`, `USER-${'x'.repeat(2_043)}`, `TEAM-${'\u00e9'.repeat(1_021)}`],
 ];
 const TYPES = ['FOLLOWS', 'KNOWS', 'MEMBER', 'LIKES', 'follows', ''];
 const OWN = [
-  '~view',
-  '~ix/name',
-  '~ix/FOLLOWS-USER-1',
-  '~ix/',
-  '~degree/FOLLOWS',
-  '~rev/MEMBER-USER-1',
-  '~more/MEMBER',
-  '~',
-  '~new/x',
+  ...['~view', '~ix/name', '~ix/FOLLOWS-USER-1', '~ix/', '~degree/FOLLOWS'],
+  ...['~rev/MEMBER-USER-1', '~more/MEMBER', '~', '~new/x'],
 ];
 const NAMES = [
-  ...[
-    'name',
-    'tags',
-    'level',
-    'since',
-    'target',
-    'expiresAt',
-    'w',
-    'r',
-    'model',
-    'edgeSet',
-    'attributes',
-    'copies',
-    'counted',
-    'count',
-  ],
-  ...[
-    'evicted',
-    'after',
-    'gsi0pk',
-    'gsi0sk',
-    'gsi1pk',
-    '',
-    'toString',
-    '__proto__',
-    ...Object.values(QUARANTINE_FIELDS),
-  ],
+  ...'name tags level since target expiresAt w r model edgeSet attributes copies counted count'.split(' '),
+  ...['evicted', 'after', 'gsi0pk', 'gsi0sk', 'gsi1pk', '', 'toString', '__proto__'],
+  ...Object.values(QUARANTINE_FIELDS),
 ];
 
 const id = fc.constantFrom(...IDS);
