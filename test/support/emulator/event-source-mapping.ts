@@ -53,14 +53,6 @@ export interface MappingResult {
   givenUp: number;
 }
 
-/** Follows a stream and invokes a function with what it reads. */
-export interface EventSourceMapping {
-  run(options?: { untilIdle?: boolean }): Promise<MappingResult>;
-  /** Resolves when every record that is in the stream now is delivered, given up or filtered out. */
-  idle(): Promise<void>;
-  stop(): Promise<void>;
-}
-
 interface MappingRun extends FollowRun {
   options: MappingOptions;
   sums: MappingResult;
@@ -78,24 +70,18 @@ const POLL_MS = 20;
 const RETRY_MS = 10;
 
 /**
- * Lambda's event source mapping between a table's stream and a function that reports `batchItemFailures`: one batch of a shard at a time,
- * parents before children. Failed batches are retried, split and given up by Lambda's rules.
+ * Delivers all that stands in a table's stream to a function that reports `batchItemFailures`, as Lambda's event source mapping does: one
+ * batch of a shard at a time, parents before children. Failed batches are retried, split and given up by Lambda's rules.
  */
-export function createEventSourceMapping(options: MappingOptions): EventSourceMapping {
+export async function runEventSourceMapping(options: MappingOptions): Promise<MappingResult> {
   const sums = { invocations: 0, failedInvocations: 0, delivered: 0, filtered: 0, givenUp: 0 };
   const follower = new StreamFollower(options.source, {
     name: 'worker',
     report: new RunReport(options.logger),
     open: (run) => (shardId) => new MappingShard({ ...run, options, sums }, shardId),
   });
-  return {
-    run: async ({ untilIdle = false } = {}) => {
-      await follower.run(untilIdle);
-      return sums;
-    },
-    idle: () => follower.idle(),
-    stop: () => follower.stop(),
-  };
+  await follower.run(true);
+  return sums;
 }
 
 type ReadPage = ShardPage & ReadBatch;
