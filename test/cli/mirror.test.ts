@@ -1,8 +1,5 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import { node } from '../../src/core/model/schema.ts';
@@ -11,6 +8,7 @@ import { DynamoDBStore } from '../../src/store/dynamodb.ts';
 import { createTable } from '../../src/store/table-description.ts';
 import { ROOT, startDev } from '../support/command.ts';
 import { devCommands } from '../support/dev-commands.ts';
+import { startFaultyEndpoint } from '../support/faulty-endpoint.ts';
 
 const { cli, dev, run: runText } = devCommands();
 let folder: string;
@@ -141,33 +139,22 @@ describe('edgeloom mirror', () => {
     );
     const tables: string[] = [];
     // Passes on what is asked of our table; theirs is empty.
-    const server = createServer(async (request, response) => {
-      const body = await text(request);
+    const way = await startFaultyEndpoint(dev.endpoint, ({ body }) => {
       const { TableName } = JSON.parse(body) as { TableName?: string };
-      if (TableName?.endsWith('their-table')) {
-        tables.push(TableName);
-        response.setHeader('content-type', 'application/x-amz-json-1.0').end('{"Items":[]}');
-        return;
-      }
-      const headers = Object.entries(request.headers).filter(([name]) =>
-        /^(x-amz|authorization|content-type)/.test(name),
-      );
-      const answer = await fetch(dev.endpoint, { method: 'POST', headers: headers as [string, string][], body });
-      response.writeHead(answer.status, { 'content-type': 'application/x-amz-json-1.0' });
-      response.end(await answer.text());
+      if (!TableName?.endsWith('their-table')) return undefined;
+      tables.push(TableName);
+      return { text: '{"Items":[]}' };
     });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     try {
       await run(config, 'table', 'create', '--table', 'elsewhere');
-      const { port } = server.address() as AddressInfo;
       const arn = 'arn:aws:dynamodb:eu-central-1:123456789012:table/their-table';
-      const place = ['--endpoint', `http://127.0.0.1:${port}`, '--table', 'elsewhere', '--config', config, '--json'];
+      const place = ['--endpoint', way.endpoint, '--table', 'elsewhere', '--config', config, '--json'];
       for (const walk of [[], ['--dry-run', '--grace', '0']]) {
         expect(await cli.run(['mirror', 'sync', ...walk, '--source-arn', arn, ...place])).toMatchObject({ code: 0 });
       }
       expect(tables).toEqual([arn, arn]);
     } finally {
-      server.close();
+      await way.stop();
     }
   });
 

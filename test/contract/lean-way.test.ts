@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
-import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { text as textOf } from 'node:stream/consumers';
 import { crc32 } from 'node:zlib';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SignatureV4 } from '@smithy/signature-v4';
@@ -14,6 +13,7 @@ import { WholeBodyAgent } from '../../src/store/client/http.ts';
 import { createClient } from '../../src/store/client.ts';
 import { DynamoDBStore } from '../../src/store/dynamodb.ts';
 import { callsOf } from '../../src/store/lean/known-calls.ts';
+import { listening } from '../support/local-server.ts';
 import { contractGraph } from './stores.ts';
 
 /** What the lean way sends, and what becomes of answers that are not plainly good. */
@@ -46,9 +46,7 @@ async function answering(responder: Responder): Promise<{ endpoint: string; rece
   const received: Received[] = [];
   // An idle connection is kept, however long the machine takes until the next request.
   const server = createServer({ keepAliveTimeout: 600_000 }, async (request, response: ServerResponse) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk as Buffer);
-    received.push({ path: request.url ?? '', headers: request.headers, body: Buffer.concat(chunks).toString() });
+    received.push({ path: request.url ?? '', headers: request.headers, body: await textOf(request) });
     const { status = 200, headers, body } = responder(received.at(-1)!, received.length);
     if (body === undefined) return response.destroy();
     const text = typeof body === 'string' ? body : JSON.stringify(body);
@@ -56,13 +54,9 @@ async function answering(responder: Responder): Promise<{ endpoint: string; rece
       .writeHead(status, { 'x-amz-crc32': String(crc32(text)), date: new Date().toUTCString(), ...headers })
       .end(text);
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  closers.push(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return { endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, received };
+  const { endpoint, stop } = await listening(server);
+  closers.push(stop);
+  return { endpoint, received };
 }
 
 const graph = contractGraph();

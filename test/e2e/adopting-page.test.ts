@@ -90,6 +90,8 @@ describe.each(LIBRARY_TABLES)('the page about adoption, for a table that $librar
     const follower = new Follower(folder, { ...environment, AWS_ENDPOINT_URL_DYNAMODB: engine.endpoint });
     await follower.follow(commandsOf('Run'));
     expect(follower.output).toMatch(/\n36 source items, 36 items made, 0 differences\n/);
+    const members = await npx('edgeloom', 'list', 'edges', 'ORG-o1', 'MEMBER', '--table', 'my-graph-prod-graph');
+    for (const user of ['USER-u1', 'USER-u4', 'USER-u7', 'USER-u10']) expect(members.stdout).toContain(user);
   });
 
   it('mirrors what the application writes into another DynamoDB', async () => {

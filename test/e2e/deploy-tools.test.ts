@@ -65,21 +65,6 @@ describe.each(DEPLOY_TOOLS)('a project for %s', (tool) => {
     expect(workflow).toContain('migrate --table goal-service-prod-records --yes');
     expect(workflow.includes('setup-terraform')).toBe(tool === 'terraform');
   });
-  it('refuses to print a stack whose table has another name: it would be an empty one', async () => {
-    const { folder, read } = await project(tool);
-    const path = join(folder, 'edgeloom.config.ts');
-    const model = (await read('edgeloom.config.ts')).replace(
-      "from 'edgeloom'",
-      `from '${join(process.cwd(), 'src/index.ts')}'`,
-    );
-    await writeFile(path, model);
-    expect(await command.run(['stack', '--config', path, '--stage', 'prod'])).toMatchObject({ code: 0 });
-    // A process reads a file once.
-    const renamed = join(folder, 'renamed.config.ts');
-    await writeFile(renamed, model.replace("'records'", "'items'"));
-    const refused = await command.run(['stack', '--config', renamed, '--stage', 'prod']);
-    expect(refused).toMatchObject({ code: 2, stderr: expect.stringMatching(/table is items.*records.*empty/s) });
-  });
 });
 
 describe('a project for an existing table', () => {

@@ -1,13 +1,13 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readdir, readFile, writeFile } from 'node:fs/promises';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { MAIN, ROOT } from '../support/command.ts';
+import { listening } from '../support/local-server.ts';
 
 /** Without the signal a call without an answer goes on for minutes, and a server for ever. The limit is for a machine that is busy. */
 const MOST_MS = 60_000;
@@ -44,16 +44,14 @@ const CALLS: Readonly<Record<string, readonly string[]>> = {
 /** Commands that run until they are told to end. */
 const UNTIL_TOLD: Readonly<Record<string, readonly string[]>> = { dev: [], demo: [] };
 
-let server: Server;
 let endpoint: string;
+let stop: () => Promise<void>;
 let items: string;
 let config: string;
 let onRequest: () => void = () => undefined;
 
 beforeAll(async () => {
-  server = createServer(() => onRequest()).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  ({ endpoint, stop } = await listening(createServer(() => onRequest())));
   const folder = await mkdtemp(join(tmpdir(), 'edgeloom-signals-'));
   items = join(folder, 'items.jsonl');
   await writeFile(items, '{"source":"USER-1","target":"USER-1"}\n');
@@ -61,10 +59,7 @@ beforeAll(async () => {
   await writeFile(config, MODEL);
 });
 
-afterAll(() => {
-  server.closeAllConnections();
-  server.close();
-});
+afterAll(() => stop());
 
 /** Starts a command, sends SIGTERM once it is ready, and gives how it ended. */
 async function terminated(args: readonly string[], isReady: (child: ReturnType<typeof spawn>) => Promise<unknown>) {

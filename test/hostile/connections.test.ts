@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer, type Server } from 'node:net';
+import { text as textOf } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ListStreamsCommand } from '@aws-sdk/client-dynamodb-streams';
 import { GetObjectCommand, S3Client } from '@aws-sdk/client-s3';
@@ -16,6 +17,7 @@ import { createClient, createStreamsClient } from '../../src/store/client.ts';
 import { DynamoDBStore } from '../../src/store/dynamodb.ts';
 import { createTable } from '../../src/store/table-description.ts';
 import { testEndpoint } from '../support/engine.ts';
+import { passOn } from '../support/local-server.ts';
 import { uniqueTableName } from '../support/table.ts';
 
 /** A search that asks every one of its shards. */
@@ -57,14 +59,10 @@ const answerEmpty: RequestListener = (request, response) => {
 };
 
 /** Passes each call on to the engine. */
-const passOn: RequestListener = (request, response) => {
+const answerByEngine: RequestListener = (request, response) => {
   const answer = async (): Promise<void> => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk as Buffer);
-    const names = ['x-amz-target', 'authorization', 'x-amz-date', 'content-type'];
-    const headers = Object.fromEntries(names.map((name) => [name, String(request.headers[name])]));
-    const result = await fetch(testEndpoint(), { method: 'POST', headers, body: Buffer.concat(chunks) });
-    response.writeHead(result.status).end(Buffer.from(await result.arrayBuffer()));
+    const { status, text } = await passOn(testEndpoint(), request.headers, await textOf(request));
+    response.writeHead(status).end(text);
   };
   answer().catch((error: unknown) => response.destroy(error as Error));
 };
@@ -89,7 +87,7 @@ describe('the connections of a client', () => {
 
   it('are as few as asked for, while 20 searches over 50 shards find what is there', async () => {
     const graph = searchedOver(50);
-    const { port, counts, stop } = await counted(createServer(KEPT, passOn));
+    const { port, counts, stop } = await counted(createServer(KEPT, answerByEngine));
     const client = createClient({ endpoint: `http://127.0.0.1:${port}`, maxConnections: 8 });
     await createTable(graph, { client });
     const store = new DynamoDBStore(client, graph.table);

@@ -1,12 +1,11 @@
-import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { isBuiltin } from 'node:module';
-import type { AddressInfo } from 'node:net';
 import { join, posix } from 'node:path';
 import { unzipSync } from 'fflate';
 import { describe, expect, inject, it, onTestFinished } from 'vitest';
 import { expectWithin } from '../support/bound.ts';
+import { listening } from '../support/local-server.ts';
 import { loadFunction } from '../support/stack/functions.ts';
 
 /** Of a call that found or wrote nothing. */
@@ -84,16 +83,12 @@ describe('the packaged function stream, whose files of the SDK are gone', () => 
       calls.push(call);
       request.resume().on('end', () => response.end(call.endsWith('.BatchGetItem') ? BATCH_ANSWER : ANSWER));
     });
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    onTestFinished(() => {
-      server.closeAllConnections();
-      server.close();
-    });
+    const { endpoint, stop } = await listening(server);
+    onTestFinished(stop);
     const environment = {
       ...{ EDGELOOM_TABLE: 'records', EDGELOOM_LOG_LEVEL: 'silent', AWS_REGION: 'eu-central-1' },
       ...{ AWS_ACCESS_KEY_ID: 'AKID', AWS_SECRET_ACCESS_KEY: 'secret' },
-      AWS_ENDPOINT_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+      AWS_ENDPOINT_URL: endpoint,
     };
     const handler = await loadFunction('stream', environment, { without: /^handlers\/stream\.sdk/ });
     const key = { source: { S: 'GOAL-1' }, target: { S: 'GOAL-1' } };

@@ -1,7 +1,7 @@
-import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer, type IncomingHttpHeaders } from 'node:http';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Item } from '../../src/core/items/attribute-value.ts';
+import { listening } from '../support/local-server.ts';
 import { HAS_BROWSER, type RunningBrowser, startBrowser } from '../support/studio/browser.ts';
 import { send, tokenOf } from '../support/studio/client.ts';
 import { openStudio } from '../support/studio/table.ts';
@@ -110,8 +110,8 @@ describe.skipIf(!HAS_BROWSER)('hostile contents in the studio', () => {
 describe.skipIf(!HAS_BROWSER)('hostile pages beside the studio', () => {
   let running: RunningBrowser;
   let opened: Opened;
-  let attacker: Server;
   let attackerUrl: string;
+  let stopAttacker: (() => Promise<void>) | undefined;
   /** The headers of all requests that reached the attacker. */
   const overheard: IncomingHttpHeaders[] = [];
 
@@ -119,18 +119,17 @@ describe.skipIf(!HAS_BROWSER)('hostile pages beside the studio', () => {
     running = await startBrowser(`--host-resolver-rules=MAP ${REBOUND} 127.0.0.1`);
     opened = await openStudio({ isWritable: true });
     await opened.writer.putNode('USER-U1', { name: 'Ada' });
-    attacker = createServer(({ headers }, response) => {
+    const attacker = createServer(({ headers }, response) => {
       overheard.push(headers);
       response.writeHead(200, { 'content-type': 'text/html' });
       response.end('<!doctype html><title>attacker</title>');
     });
-    await new Promise<void>((resolve) => attacker.listen(0, '127.0.0.1', resolve));
-    attackerUrl = `http://127.0.0.1:${(attacker.address() as AddressInfo).port}/`;
+    const { endpoint, stop } = await listening(attacker);
+    [attackerUrl, stopAttacker] = [`${endpoint}/`, stop];
   });
 
   afterAll(async () => {
-    attacker?.closeAllConnections();
-    attacker?.close();
+    await stopAttacker?.();
     await running?.close();
     await opened?.close();
   });

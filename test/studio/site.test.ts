@@ -1,12 +1,12 @@
 import { execFile } from 'node:child_process';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { extname, join, posix } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ROOT } from '../support/command.ts';
+import { listening } from '../support/local-server.ts';
 import { HAS_BROWSER, type RunningBrowser, startBrowser } from '../support/studio/browser.ts';
 import { isTooWide } from '../support/studio/visit.ts';
 
@@ -41,7 +41,7 @@ const TYPES: Record<string, string> = {
 describe.skipIf(!HAS_BROWSER)('the site of docs in a browser', () => {
   let folder: string;
   let out: string;
-  let server: Server;
+  let stop: (() => Promise<void>) | undefined;
   let address: string;
   let running: RunningBrowser;
 
@@ -55,19 +55,18 @@ describe.skipIf(!HAS_BROWSER)('the site of docs in a browser', () => {
     ]);
     expect(stdout).toMatch(/\d+ pages in /);
     running = started;
-    server = createServer(async ({ url }, response) => {
+    const server = createServer(async ({ url }, response) => {
       const path = decodeURIComponent(new URL(url!, 'http://localhost').pathname);
       const file = await readFile(join(out, path)).catch(() => undefined);
       response.writeHead(file === undefined ? 404 : 200, { 'content-type': TYPES[extname(path)] ?? 'text/plain' });
       response.end(file);
     });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    ({ endpoint: address, stop } = await listening(server));
   });
 
   afterAll(async () => {
     await running?.close();
-    server?.close();
+    await stop?.();
     await rm(folder, { recursive: true, force: true });
   });
 

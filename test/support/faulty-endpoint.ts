@@ -1,6 +1,6 @@
-import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { text as textOf } from 'node:stream/consumers';
+import { listening, passOn } from './local-server.ts';
 
 /** One call to DynamoDB. */
 export interface EndpointCall {
@@ -34,17 +34,7 @@ export async function startFaultyEndpoint(target: string, fault: Fault) {
       // The caller may have died meanwhile, which is what some tests want.
       .catch((error: unknown) => response.destroy(error as Error));
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  return {
-    endpoint: `http://127.0.0.1:${port}`,
-    stop: async (): Promise<void> => {
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
-    },
-  };
+  return await listening(server);
 }
 
 async function answer(
@@ -52,20 +42,12 @@ async function answer(
   request: IncomingMessage,
   fault: Fault,
 ): Promise<{ status: number; text: string }> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of request) chunks.push(chunk as Buffer);
-  const body = Buffer.concat(chunks).toString();
+  const body = await textOf(request);
   const operation = String(request.headers['x-amz-target']).split('.').at(-1) ?? '';
   const found = await fault({ operation, body });
   if (found === 'refused') return { status: 400, text: JSON.stringify(DENIED) };
   if (found === 'silent') return await new Promise<never>(() => undefined);
   if (found !== undefined && found.applied !== true) return { status: 200, text: found.text };
-  const headers = new Headers();
-  for (const name of ['x-amz-target', 'authorization', 'x-amz-date', 'content-type']) {
-    const value = request.headers[name];
-    if (typeof value === 'string') headers.set(name, value);
-  }
-  const response = await fetch(target, { method: 'POST', headers, body });
-  const text = await response.text();
-  return found === undefined ? { status: response.status, text } : { status: 200, text: found.text };
+  const answered = await passOn(target, request.headers, body);
+  return found === undefined ? answered : { status: 200, text: found.text };
 }

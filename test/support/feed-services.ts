@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { text as textOf } from 'node:stream/consumers';
+import { listening } from './local-server.ts';
 
 /** A message as Lambda hands it over. */
 export interface WaitingMessage {
@@ -105,23 +106,12 @@ export async function startFeedServices(): Promise<FeedServices> {
     });
     return { FailedEntryCount: Entries.filter(({ ErrorCode }) => ErrorCode !== undefined).length, Entries };
   };
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { endpoint, stop } = await listening(server);
   const services: FeedServices = {
     ...{ endpoint, queueUrl: `${endpoint}/123456789012/feed.fifo`, messages: [], events: [], calls: [] },
     ...{ deadLettersUrl: `${endpoint}/123456789012/feed-dead-letters.fifo`, deadLetters: [] },
     faults: { call: () => undefined, entry: () => false },
-    stop: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
+    stop,
   };
   return services;
-}
-
-async function textOf(request: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of request) chunks.push(chunk as Buffer);
-  return Buffer.concat(chunks).toString('utf8');
 }

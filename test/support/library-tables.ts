@@ -15,18 +15,11 @@ export interface Application {
   putOrg(id: string, name: string): Promise<unknown>;
   putUser(id: string, name: string): Promise<unknown>;
   putMember(org: string, user: string, since: string): Promise<unknown>;
-  deleteMember(org: string, user: string): Promise<unknown>;
-  /** The names of the users, by a scan of the type. */
-  userNames(): Promise<string[]>;
-  /** The dates of the members of an organisation, by a query. */
-  membersSince(org: string): Promise<string[]>;
 }
 
-/** A library, and its layout of a table with the keys `pk` and `sk`. */
+/** A library that writes a table with the keys `pk` and `sk`. */
 export interface Library {
   library: string;
-  /** The function that maps the layout. */
-  layout: string;
   /** Opens an application that writes a table. */
   open(client: DynamoDBClient, table: string): Promise<Application>;
 }
@@ -41,7 +34,6 @@ const text = { type: 'string' };
 export const LIBRARY_TABLES: readonly Library[] = [
   {
     library: 'ElectroDB',
-    layout: 'fromElectroDB',
     open: async (client, table) => {
       const { Entity } = await loaded(installedTestPackage('cloudformation'), 'electrodb');
       const entity = (name: string, pk: string, sk: string[], more: string): Untyped =>
@@ -60,16 +52,11 @@ export const LIBRARY_TABLES: readonly Library[] = [
         putOrg: (orgId, name) => org.put({ orgId, name }).go(),
         putUser: (userId, name) => user.put({ userId, name }).go(),
         putMember: (orgId, userId, since) => member.put({ orgId, userId, since }).go(),
-        deleteMember: (orgId, userId) => member.remove({ orgId, userId }).go(),
-        userNames: async () => (await user.scan.go({ pages: 'all' })).data.map(({ name }: Untyped) => name),
-        membersSince: async (orgId) =>
-          (await member.query.primary({ orgId }).go({ pages: 'all' })).data.map(({ since }: Untyped) => since),
       };
     },
   },
   {
     library: 'OneTable',
-    layout: 'fromOneTable',
     open: async (client, name) => {
       const { Table } = await loaded(installedTestPackage('onetable'), 'dynamodb-onetable');
       const field = { type: String };
@@ -91,22 +78,18 @@ export const LIBRARY_TABLES: readonly Library[] = [
         putOrg: (orgId, orgName) => org.create({ orgId, name: orgName }, { exists: null }),
         putUser: (userId, userName) => user.create({ userId, name: userName }, { exists: null }),
         putMember: (orgId, userId, since) => member.create({ orgId, userId, since }, { exists: null }),
-        deleteMember: (orgId, userId) => member.remove({ orgId, userId }),
-        userNames: async () => (await user.scan({})).map((one: Untyped) => one.name),
-        membersSince: async (orgId) => (await member.find({ orgId })).map(({ since }: Untyped) => since),
       };
     },
   },
   {
     library: 'DynamoDB-Toolbox',
-    layout: 'fromToolbox',
     open: async (client, name) => {
       const folder = installedPackage(join(process.cwd(), 'bench/peers/dynamodb-toolbox'), {
         cache: join(process.cwd(), '.cache/packages'),
         environment: () => ({ npm_config_legacy_peer_deps: 'true' }),
       });
       const toolbox = await loaded(folder, 'dynamodb-toolbox');
-      const { Entity, item, string, Table, DeleteItemCommand, PutItemCommand, QueryCommand, ScanCommand } = toolbox;
+      const { Entity, item, string, Table, PutItemCommand } = toolbox;
       const table = new Table({
         documentClient: DynamoDBDocumentClient.from(client),
         name,
@@ -127,21 +110,6 @@ export const LIBRARY_TABLES: readonly Library[] = [
         putOrg: (orgId, orgName) => put(org, { orgId, name: orgName }),
         putUser: (userId, userName) => put(user, { userId, name: userName }),
         putMember: (orgId, userId, since) => put(member, { orgId, userId, since }),
-        deleteMember: (orgId, userId) => member.build(DeleteItemCommand).key({ orgId, userId }).send(),
-        userNames: async () => {
-          const scan = (table as Untyped)
-            .build(ScanCommand)
-            .entities(user)
-            .options({ maxPages: Number.POSITIVE_INFINITY });
-          return (await scan.send()).Items.map((one: Untyped) => one.name);
-        },
-        membersSince: async (orgId) => {
-          const query = (table as Untyped)
-            .build(QueryCommand)
-            .query({ partition: `ORG#${orgId}`, range: { beginsWith: 'USER#' } })
-            .entities(member);
-          return (await query.send()).Items.map(({ since }: Untyped) => since);
-        },
       };
     },
   },

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
-import { createServer, type IncomingMessage } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:http';
+import { text as textOf } from 'node:stream/consumers';
 import { type CallService, jsonService, SQS } from '../../src/store/client/json-service.ts';
+import { listening } from './local-server.ts';
 
 /** What stands for SQS and S3 in tests: no engine for them is installed from npm. It speaks their wire formats. */
 export interface QueueServer {
@@ -53,16 +54,9 @@ export async function startQueueServer(): Promise<QueueServer> {
       response.end(JSON.stringify(received.length === 0 ? {} : { Messages: received }));
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { endpoint, stop } = await listening(server);
   return {
     ...{ endpoint, queueUrl: `${endpoint}/123456789012/failed-batches`, messages, objects },
-    stop: () => new Promise((resolve) => server.close(() => resolve())),
+    stop,
   };
-}
-
-async function textOf(request: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of request) chunks.push(chunk as Buffer);
-  return Buffer.concat(chunks).toString('utf8');
 }

@@ -1,7 +1,7 @@
-import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { json } from 'node:stream/consumers';
 import type { CompiledModel } from '../../../src/core/model/compiled.ts';
+import { listening } from '../local-server.ts';
 import { Account, type Outside, type Thing } from './account.ts';
 import { cloudFormationOperations } from './cloudformation.ts';
 import { DynamoDBTables } from './dynamodb.ts';
@@ -66,9 +66,7 @@ export async function startStandIn(endpoint: string, model: () => Promise<Compil
 
   const server = createServer((request, response) => {
     const answer = async (): Promise<string> => {
-      const chunks: Buffer[] = [];
-      for await (const chunk of request) chunks.push(chunk as Buffer);
-      const { service, operation, input } = JSON.parse(Buffer.concat(chunks).toString()) as {
+      const { service, operation, input } = (await json(request)) as {
         service: string;
         operation: string;
         input: Input;
@@ -89,16 +87,13 @@ export async function startStandIn(endpoint: string, model: () => Promise<Compil
       },
     );
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  const { endpoint: url, stop } = await listening(server);
   return {
-    ...{ account, stacks, calls },
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    ...{ account, stacks, calls, url },
     stop: async () => {
       await projectors.stopAll();
       tables.close();
-      server.close();
-      server.closeAllConnections();
+      await stop();
     },
   };
 }

@@ -1,6 +1,6 @@
-import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { text as textOf } from 'node:stream/consumers';
+import { listening, passOn } from '../local-server.ts';
 import type { PolicyStatement } from './template.ts';
 
 /** One thing that a request does. */
@@ -46,11 +46,9 @@ export async function startPolicyProxy(
   });
 
   async function answer(request: IncomingMessage): Promise<{ status: number; text: string }> {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk as Buffer);
-    const body = Buffer.concat(chunks);
+    const body = await textOf(request);
     const operation = String(request.headers['x-amz-target']).split('.').at(-1)!;
-    for (const access of accessesOf(operation, JSON.parse(body.toString('utf8')) as Json, partitionKey)) {
+    for (const access of accessesOf(operation, JSON.parse(body) as Json, partitionKey)) {
       const allowing = grantOf(statements, access);
       if (allowing === undefined) {
         denied.push(access);
@@ -62,33 +60,17 @@ export async function startPolicyProxy(
       }
       used.add(`${access.action} ${access.resource}${conditionOf(allowing)}`);
     }
-    if (writesFullView(full, operation, JSON.parse(body.toString('utf8')) as Json, partitionKey)) {
+    if (writesFullView(full, operation, JSON.parse(body) as Json, partitionKey)) {
       const message = 'Item size to update has exceeded the maximum allowed size';
       return {
         status: 400,
         text: JSON.stringify({ __type: 'com.amazon.coral.validate#ValidationException', message }),
       };
     }
-    const headers = Object.entries(request.headers).filter(
-      ([name, value]) => typeof value === 'string' && !['content-length', 'host', 'connection'].includes(name),
-    ) as [string, string][];
-    const response = await fetch(target, { method: 'POST', headers, body });
-    return { status: response.status, text: await response.text() };
+    return await passOn(target, request.headers, body);
   }
 
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return {
-    endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    used,
-    denied,
-    full,
-    stop: async () => {
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
-    },
-  };
+  return { ...(await listening(server)), used, denied, full };
 }
 
 /** `action resource` of everything that statements allow on a table and its indexes, with the condition where there is one. */
