@@ -1,20 +1,20 @@
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readFile, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { CreateTableCommand } from '@aws-sdk/client-dynamodb';
 import { BatchWriteCommand, DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { createClient } from '../../src/store/client.ts';
 import { ROOT } from '../support/command.ts';
 import { devCommands } from '../support/dev-commands.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 /** From a table with data to a model and a mapping that a person edits, and to a table beside it. */
 
 const TSC = join(ROOT, 'node_modules/typescript/bin/tsc');
 const { dev, run } = devCommands('--engine', 'memory');
-let folder: string;
+const folder = temporaryFolder();
 let config: string;
 
 const json = async (code: number, ...args: string[]): Promise<Record<string, unknown>> => {
@@ -26,7 +26,6 @@ const json = async (code: number, ...args: string[]): Promise<Record<string, unk
 beforeAll(async () => {
   expect(JSON.parse(dev.output().stdout)).toMatchObject({ endpoint: dev.endpoint, engine: 'memory' });
   // A project in which the package is installed.
-  folder = await mkdtemp(join(tmpdir(), 'edgeloom-adopt-'));
   await mkdir(join(folder, 'node_modules'));
   await symlink(ROOT, join(folder, 'node_modules', 'edgeloom'));
   config = join(folder, 'edgeloom.config.ts');
@@ -63,8 +62,6 @@ beforeAll(async () => {
   }
   client.destroy();
 });
-
-afterAll(() => rm(folder, { recursive: true, force: true }));
 
 describe('edgeloom adopt', () => {
   it('prints a model with a mapping, and what it is unsure of', async () => {

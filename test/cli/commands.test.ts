@@ -1,9 +1,8 @@
 import { existsSync } from 'node:fs';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CreateTableCommand } from '@aws-sdk/client-dynamodb';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { COMMANDS } from '../../packages/cli/command-list.ts';
 import { doubtTable } from '../../src/registry/identity.ts';
 import { createClient } from '../../src/store/client.ts';
@@ -13,17 +12,15 @@ import { ROOT } from '../support/command.ts';
 import { goalGraph } from '../support/contracts-model.ts';
 import { devCommands } from '../support/dev-commands.ts';
 import { uniqueTableName } from '../support/table.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const { cli, dev, run } = devCommands();
-let folder: string;
+const folder = temporaryFolder();
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'edgeloom-cli-'));
   const imported = await run('import', 'examples/goals/goals.jsonl');
   expect(imported.code).toBe(0);
 });
-
-afterAll(() => rm(folder, { recursive: true, force: true }));
 
 /** Runs with `--json` until what it prints is as expected: projection follows the write by some moments. */
 async function eventually(expected: unknown, ...args: string[]): Promise<void> {

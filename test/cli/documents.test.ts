@@ -1,22 +1,22 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { freePort } from '../../packages/local/engine/ports.ts';
 import { MAIN, ROOT } from '../support/command.ts';
 import { devCommands } from '../support/dev-commands.ts';
 import { compareDocuments, comparedCommands, documentedCommands } from '../support/documents.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 /** The documents of all commands against the schemas in docs/reference. Every other test that runs commands compares them, too. */
 
 const { dev, run: runText } = devCommands();
-let folder: string;
+const folder = temporaryFolder(join(ROOT, 'node_modules', '.edgeloom-'));
 let config: string;
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(ROOT, 'node_modules', '.edgeloom-'));
   config = join(folder, 'config.mjs');
   await writeFile(
     config,
@@ -31,8 +31,6 @@ beforeAll(async () => {
      export const sources = [sourceTable('documents-source', { map: () => [], keys: { partitionKey: 'source', sortKey: 'target' } })];`,
   );
 });
-
-afterAll(() => rm(folder, { recursive: true }));
 
 async function run(...args: string[]): Promise<string> {
   const { code, stdout, stderr } = await runText(...args, '--json');

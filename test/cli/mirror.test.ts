@@ -1,6 +1,6 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import { node } from '../../src/core/model/schema.ts';
 import { createClient } from '../../src/store/client.ts';
@@ -9,15 +9,10 @@ import { createTable } from '../../src/store/table-description.ts';
 import { ROOT, startDev } from '../support/command.ts';
 import { devCommands } from '../support/dev-commands.ts';
 import { startFaultyEndpoint } from '../support/faulty-endpoint.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const { cli, dev, run: runText } = devCommands();
-let folder: string;
-
-beforeAll(async () => {
-  folder = await mkdtemp(join(ROOT, 'node_modules', '.edgeloom-'));
-});
-
-afterAll(() => rm(folder, { recursive: true }));
+const folder = temporaryFolder(join(ROOT, 'node_modules', '.edgeloom-'));
 
 async function run(config: string, ...args: string[]) {
   const { code, stdout } = await runText(...args, '--config', config, '--json');

@@ -1,10 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CreateTableCommand } from '@aws-sdk/client-dynamodb';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { answers, freePort } from '../../packages/local/engine/ports.ts';
 import { createClient } from '../../src/store/client.ts';
 import { DynamoDBStore } from '../../src/store/dynamodb.ts';
@@ -14,16 +13,14 @@ import { goalGraph } from '../support/contracts-model.ts';
 import { devCommands } from '../support/dev-commands.ts';
 import { startFaultyEndpoint } from '../support/faulty-endpoint.ts';
 import { uniqueTableName } from '../support/table.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const { cli, dev, run } = devCommands();
-let folder: string;
+const folder = temporaryFolder();
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'edgeloom-cli-'));
   expect((await run('import', 'examples/goals/goals.jsonl')).code).toBe(0);
 });
-
-afterAll(() => rm(folder, { recursive: true, force: true }));
 
 async function failure(...args: string[]): Promise<{ code: string; message: string; hint: string }> {
   const { code, stdout } = await run(...args, '--json');

@@ -1,17 +1,15 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type DevServer, edgeloom, MAIN, runNode, startDev } from '../support/command.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const SDK = fileURLToPath(new URL('../support/open-telemetry-sdk.mjs', import.meta.url));
 
 let dev: DevServer;
-let folder: string;
+const folder = temporaryFolder();
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'edgeloom-telemetry-'));
   dev = await startDev(['--engine', 'memory']);
   const { code } = await edgeloom(['import', 'examples/goals/goals.jsonl', '--endpoint', dev.endpoint]);
   expect(code).toBe(0);
@@ -19,7 +17,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await dev.interrupt();
-  await rm(folder, { recursive: true, force: true });
 });
 
 /** Runs a command with an SDK of OpenTelemetry loaded before it. */

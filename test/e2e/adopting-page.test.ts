@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DynamoDBDocumentClient, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -13,6 +12,7 @@ import { howTo } from '../support/how-to.ts';
 import { type Application, LIBRARY_TABLES } from '../support/library-tables.ts';
 import { packInto, run } from '../support/packed.ts';
 import type { Template } from '../support/stack/template.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 /** docs/how-to/adopting.md, followed word by word for tables that three libraries write: from an empty folder to a check without differences. */
 
@@ -24,18 +24,15 @@ function commandsOf(title: string): string {
 }
 
 const environment = { AWS_REGION: 'eu-central-1', AWS_ACCESS_KEY_ID: 'local', AWS_SECRET_ACCESS_KEY: 'local' };
-let parent: string;
+const parent = temporaryFolder();
 let folder: string;
 
 beforeAll(async () => {
-  parent = await mkdtemp(join(tmpdir(), 'edgeloom-adopting-'));
   folder = join(parent, 'my-graph');
   // As a user does it before the package is in a registry.
   const tarball = await packInto(parent);
   await run('npm', ['install', '--no-audit', '--no-fund', '--loglevel=error', tarball], { cwd: parent });
 });
-afterAll(() => rm(parent, { recursive: true, force: true }));
-
 describe.each(LIBRARY_TABLES)('the page about adoption, for a table that $library writes', ({ open }) => {
   let engine: Engine;
   let application: Application;

@@ -1,15 +1,15 @@
-import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sleep } from '../../src/foundation/runtime.ts';
 import { type DevServer, edgeloom, ROOT, startDev } from '../support/command.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 /** The example of docs/how-to/changing-the-model.md, in a folder of its own: each command prints what the page says that it prints. */
 
 const EARLIER = '{ name: { shards: 200 } }';
 
-let folder: string;
+const folder = temporaryFolder();
 let page: string;
 let dev: DevServer;
 
@@ -44,7 +44,6 @@ function readUnits(text: string): number[] {
 }
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'edgeloom-changing-'));
   page = await readFile(join(ROOT, 'docs/how-to/changing-the-model.md'), 'utf8');
   const earlier = await project('earlier', EARLIER);
   dev = await startDev(['--data', 'data'], earlier);
@@ -59,7 +58,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await dev.interrupt();
-  await rm(folder, { recursive: true, force: true });
 });
 
 describe('the example of a model that changes', () => {

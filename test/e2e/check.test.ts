@@ -1,8 +1,7 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { Item } from '../../src/core/items/attribute-value.ts';
 import { createClient } from '../../src/store/client.ts';
 import { DynamoDBStore } from '../../src/store/dynamodb.ts';
@@ -11,20 +10,18 @@ import { goalGraph } from '../support/contracts-model.ts';
 import { devCommands } from '../support/dev-commands.ts';
 import { writeExport } from '../support/export.ts';
 import { uniqueTableName } from '../support/table.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const { dev, run } = devCommands();
-let folder: string;
+const folder = temporaryFolder();
 let store: DynamoDBStore;
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'edgeloom-check-'));
   store = new DynamoDBStore(createClient({ endpoint: dev.endpoint }), goalGraph(dev.table).table);
   expect((await run('import', 'examples/goals/goals.jsonl')).code).toBe(0);
   // What no consumer has noted as applied may be on its way, so a check calls it pending: one note comes in ten seconds.
   await setTimeout(11_000);
 });
-
-afterAll(() => rm(folder, { recursive: true, force: true }));
 
 async function json(code: number, ...args: string[]): Promise<Record<string, unknown>> {
   const result = await run(...args, '--json');

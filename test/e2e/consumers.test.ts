@@ -1,7 +1,6 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { ROOT } from '../support/command.ts';
 import { packInto, run } from '../support/packed.ts';
 import { installedTestPackage } from '../support/test-package.ts';
@@ -19,6 +18,7 @@ const ENTRIES = [
 ];
 const SOURCE = `
 import { defineGraph, edge, node, type NodeId } from 'edgeloom';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 ${ENTRIES.slice(1)
   .map((entry, i) => `import * as entry${i} from '${entry}';`)
   .join('\n')}
@@ -37,17 +37,14 @@ console.log(graph.table.name, entries.length);
 `;
 
 describe('the package', () => {
-  let folder: string;
+  const folder = temporaryFolder();
   let tarball: string;
 
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'edgeloom-consumers-'));
     tarball = await packInto(folder);
     await writeFile(join(folder, 'package.json'), '{}');
     await run('npm', ['install', '--no-audit', '--no-fund', '--omit=optional', tarball], { cwd: folder });
   });
-  afterAll(() => rm(folder, { recursive: true, force: true }));
-
   const consumers = ['module', 'commonjs'].flatMap((type) =>
     [
       { module: 'nodenext', moduleResolution: 'nodenext' },

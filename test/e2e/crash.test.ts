@@ -1,5 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -16,6 +14,7 @@ import { fileCheckpoint } from '../../src/stream/checkpoint.ts';
 import { check } from '../../src/trust/check/check.ts';
 import { runChild } from '../support/child.ts';
 import { followGraph, viewOf } from '../support/follow-graph.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const KILLS = 10;
 const WRITERS = 2;
@@ -25,15 +24,13 @@ const USERS = 40;
 const LONGEST_LIFE_MS = 150;
 const SEED = 20_261_121;
 
-let folder: string;
+const folder = temporaryFolder();
 let engine: Engine;
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'edgeloom-crash-'));
   engine = await startEngine();
 });
 afterAll(async () => {
   await engine.stop();
-  await rm(folder, { recursive: true, force: true });
 });
 
 it(`a worker killed ${KILLS} times at random moments, while producers write, loses nothing and leaves nothing extra`, async () => {

@@ -1,22 +1,18 @@
 import { execFileSync } from 'node:child_process';
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { DEPLOY_TOOLS, type DeployTool } from '../../src/deployment/stack/project/project.ts';
 import { CommandProcess } from '../support/command-process.ts';
 import type { Template } from '../support/stack/template.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 /** Projects for each of the tools that deploy, and the templates that `edgeloom stack` prints for them. */
 
 const command = new CommandProcess();
-let parent: string;
-beforeAll(async () => {
-  parent = await mkdtemp(join(tmpdir(), 'edgeloom-deploy-'));
-});
+const parent = temporaryFolder();
 afterAll(async () => {
   await command.end();
-  await rm(parent, { recursive: true, force: true });
 });
 
 interface Manifest {

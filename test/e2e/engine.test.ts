@@ -1,11 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { hasJava } from '../../packages/local/engine/dynamodb-local.ts';
 import { type EngineName, startEngine } from '../../packages/local/engine/engine.ts';
 import { spawnEngine } from '../../packages/local/engine/engine-process.ts';
@@ -21,18 +19,14 @@ import { DynamoDBStore } from '../../src/store/dynamodb.ts';
 import { createTable, describeTable } from '../../src/store/table-description.ts';
 import { runChild } from '../support/child.ts';
 import { followGraph, follows, user, viewOf } from '../support/follow-graph.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const ENGINE: EngineName = process.env['EDGELOOM_TEST_ENGINE'] === 'dynamodb-local' ? 'dynamodb-local' : 'dynoxide';
 const ENGINES: EngineName[] = (await hasJava()) ? ['dynoxide', 'dynamodb-local'] : ['dynoxide'];
 /** How long an engine may outlive its process. */
 const GONE_MS = 60_000;
 
-let folder: string;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'edgeloom-engine-'));
-});
-afterAll(() => rm(folder, { recursive: true, force: true }));
-
+const folder = temporaryFolder();
 function portOf(endpoint: string): number {
   return Number(new URL(endpoint).port);
 }

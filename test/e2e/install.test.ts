@@ -1,10 +1,9 @@
 import { execFileSync } from 'node:child_process';
-import { cp, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { cp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type BuildOptions, build } from 'esbuild';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { DOCS } from '../../src/foundation/docs.ts';
 import { expectWithin } from '../support/bound.ts';
 import { ROOT } from '../support/command.ts';
@@ -17,6 +16,7 @@ const MEGABYTE = 1024 * 1024;
 const MODEL = `import { createClient, defineGraph, EdgeloomError, newId, node } from 'edgeloom';
 import * as admin from 'edgeloom/admin';
 import { pathToFileURL } from 'node:url';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 const built = await import(pathToFileURL(process.env.EDGELOOM_BUILT).href);
 if (built.EdgeloomError !== EdgeloomError || built.newId !== newId) throw new Error('the vocabulary is another copy');
 if (built.createClient !== createClient) throw new Error('the library is another copy');
@@ -52,11 +52,10 @@ const NOTE_MODULES = `data:text/javascript,${encodeURIComponent(
 )}`;
 
 describe('the package, installed alone into an empty folder', () => {
-  let folder: string;
+  const folder = temporaryFolder();
   let main: string;
 
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'edgeloom-install-'));
     const tarball = await packInto(folder);
     await writeFile(join(folder, 'package.json'), '{ "type": "module" }');
     await writeFile(join(folder, 'edgeloom.config.ts'), PLAIN_MODEL);
@@ -64,8 +63,6 @@ describe('the package, installed alone into an empty folder', () => {
     await run('npm', ['install', '--no-audit', '--no-fund', '--omit=optional', tarball], { cwd: folder });
     main = join(folder, 'node_modules/edgeloom/dist/cli/main.js');
   });
-  afterAll(() => rm(folder, { recursive: true, force: true }));
-
   /** Runs the command in the folder. */
   const edgeloom = (...args: string[]) => run(process.execPath, [main, ...args], { cwd: folder });
   /** What a run of the command loads: the bytes of this package, and the names of others. */

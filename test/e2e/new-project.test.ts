@@ -3,20 +3,20 @@ import { once } from 'node:events';
 import { mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { freePort } from '../../packages/local/engine/ports.ts';
 import { edgeloom } from '../support/command.ts';
 import { packInto, run } from '../support/packed.ts';
 import type { Template } from '../support/stack/template.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 /** A project that `edgeloom init` makes: installed from the packed package, tested, and packaged for AWS. */
 
 describe('a project that edgeloom init makes', () => {
-  let parent: string;
+  const parent = temporaryFolder();
   let folder: string;
 
   beforeAll(async () => {
-    parent = await mkdtemp(join(tmpdir(), 'edgeloom-init-'));
     folder = join(parent, 'goal-service');
     // As a user does it before the package is in a registry.
     const tarball = await packInto(parent);
@@ -39,8 +39,6 @@ describe('a project that edgeloom init makes', () => {
     });
     await run('npm', install, { cwd: folder, maxBuffer: 16 * 1024 * 1024 });
   });
-  afterAll(() => rm(parent, { recursive: true, force: true }));
-
   it('has types and tests that pass', async () => {
     await run('npm', ['run', 'typecheck'], { cwd: folder });
     const { stdout } = await run('npm', ['test'], { cwd: folder, env: { ...process.env, NO_COLOR: '1' } });

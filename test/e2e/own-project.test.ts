@@ -1,12 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { cp, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ROOT } from '../support/command.ts';
 import { packInto, run } from '../support/packed.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 /** The package as somebody else's project gets it: packed, installed beside the four services of examples, used from there. */
 
@@ -15,12 +15,11 @@ type Request = [method: string, path: string, body?: object];
 type Ask = (...request: Request) => Promise<{ status: number; body: unknown }>;
 
 describe('services that install the package', () => {
-  let folder: string;
+  const folder = temporaryFolder();
   let output: string;
   const running: ChildProcess[] = [];
 
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'edgeloom-own-'));
     const tarball = await packInto(folder);
     await cp(join(ROOT, 'examples'), folder, {
       recursive: true,
@@ -36,7 +35,6 @@ describe('services that install the package', () => {
   });
   afterAll(async () => {
     for (const { pid } of running) process.kill(-pid!, 'SIGTERM');
-    await rm(folder, { recursive: true, force: true });
   });
 
   /** Runs `npm start` in the folder of a service, on a free port. */

@@ -1,7 +1,6 @@
 import { execFile } from 'node:child_process';
 import { existsSync, statSync } from 'node:fs';
-import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chmod, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -14,6 +13,7 @@ import { ROOT } from '../support/command.ts';
 import { goalGraph } from '../support/contracts-model.ts';
 import { testStack } from '../support/stack/parameters.ts';
 import { template } from '../support/stack/template.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 /** scripts/prove-on-aws.mjs in an account that is none: stacks by the simulator, tables on the engine, units of CloudWatch made up. */
 
@@ -24,7 +24,7 @@ const STACK = `prove-${ID}`;
 const STEPS = 27;
 
 describe('the script that proves the stack on AWS', () => {
-  let folder: string;
+  const folder = temporaryFolder();
   let engine: Awaited<ReturnType<typeof startEngine>>;
   let aws: StandIn;
 
@@ -56,7 +56,6 @@ describe('the script that proves the stack on AWS', () => {
     vi.spyOn(process.stdout, 'write').mockImplementation(() => true);
   });
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'edgeloom-prove-'));
     const program = async (name: string, file: string, skipped: number): Promise<void> => {
       const lines = `#!/bin/sh\nshift ${skipped}\nexec ${process.execPath} ${join(ROOT, 'test/support', file)} "$@"\n`;
       await writeFile(join(folder, name), lines);
@@ -71,7 +70,6 @@ describe('the script that proves the stack on AWS', () => {
   afterAll(async () => {
     await aws.stop();
     await engine.stop();
-    await rm(folder, { recursive: true });
   });
 
   it('does nothing without a word', async () => {

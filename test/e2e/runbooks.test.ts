@@ -1,5 +1,4 @@
-import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chmod, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DescribeTimeToLiveCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -17,6 +16,7 @@ import { type StandIn, startStandIn } from '../support/account/stand-in.ts';
 import { BARE, ROOT } from '../support/command.ts';
 import { howTo, OPERATOR_PAGES } from '../support/how-to.ts';
 import { run } from '../support/packed.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 /**
  * The commands of the pages for operators, as they are there, by a shell. `aws` and the Serverless Framework are programs that do on an
@@ -51,7 +51,7 @@ async function commandsByHeading(): Promise<Map<string, string[]>> {
 }
 
 describe('the commands of the page on operations', () => {
-  let folder: string;
+  const folder = temporaryFolder();
   let endpoint: string;
   let engine: Awaited<ReturnType<typeof startEngine>>;
   let aws: StandIn;
@@ -126,7 +126,6 @@ describe('the commands of the page on operations', () => {
   });
   beforeAll(async () => {
     commands = await commandsByHeading();
-    folder = await mkdtemp(join(tmpdir(), 'edgeloom-runbooks-'));
     const program = async (name: string, lines: string): Promise<void> => {
       await writeFile(join(folder, name), `#!/bin/sh\n${lines}\n`);
       await chmod(join(folder, name), 0o755);
@@ -149,7 +148,6 @@ exit 1`,
   afterAll(async () => {
     await aws?.stop();
     await engine?.stop();
-    await rm(folder, { recursive: true, force: true });
   });
   beforeAll(async () => {
     values = {};

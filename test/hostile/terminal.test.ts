@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { failureText } from '../../packages/cli/shared/failure.ts';
@@ -10,6 +10,7 @@ import { ROOT } from '../support/command.ts';
 import { CommandProcess } from '../support/command-process.ts';
 import { testEndpoint } from '../support/engine.ts';
 import { testTable, uniqueTableName } from '../support/table.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 /** Contents of the table cannot drive the terminal of the operator, and cannot forge a line of what a command prints. */
 
@@ -49,9 +50,8 @@ export default defineGraph({ table: '${table}',
 
 describe('a command', () => {
   const cli = new CommandProcess();
-  let folder: string;
+  const folder = temporaryFolder(join(ROOT, '.hostile-'));
   beforeAll(async () => {
-    folder = await mkdtemp(join(ROOT, '.hostile-'));
     await writeFile(join(folder, 'edgeloom.config.ts'), MODEL);
     const { store, projectAll } = await testTable(graph);
     const put = (source: string, target: string, rest: Item) =>
@@ -65,7 +65,6 @@ describe('a command', () => {
   });
   afterAll(async () => {
     await cli.end();
-    await rm(folder, { recursive: true, force: true });
   });
 
   it.each([

@@ -1,14 +1,14 @@
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { loadModel } from '../../src/deployment/package/load-model.ts';
 import { readParameters } from '../../src/deployment/stack/base/parameters.ts';
 import type { Value } from '../../src/deployment/stack/base/template.ts';
 import { stackTemplate } from '../../src/deployment/stack/index.ts';
 import type { Template } from '../support/stack/template.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { installedTestPackage } from '../support/test-package.ts';
 
 /** The rules of AWS Solutions (cdk-nag) and of Control Tower (cfn-guard) on the template: no finding, or one with a reason here. */
@@ -30,14 +30,11 @@ const GOVERNED = {
 /** Everything that adds functions or other resources. */
 const VARIANT = { observe: true, feedEventBus: 'default', canaryMinutes: 5, keepData: false };
 
-let folder: string;
+const folder = temporaryFolder();
 let installed: string;
 beforeAll(async () => {
   installed = await installedTestPackage('cloudformation');
-  folder = await mkdtemp(join(tmpdir(), 'edgeloom-rules-'));
 });
-afterAll(() => rm(folder, { recursive: true, force: true }));
-
 async function templateFile(name: string, more: object = {}, code: Value = CODE): Promise<string> {
   const file = join(folder, `${name}.json`);
   const parameters = readParameters({ stage: 'prod', values: { ...more } });
