@@ -1,5 +1,4 @@
 import { type DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
-import { DescribeStreamCommand, GetRecordsCommand, GetShardIteratorCommand } from '@aws-sdk/client-dynamodb-streams';
 import { expect } from 'vitest';
 import { createWriter, type Writer } from '../../../src/client/write/writer.ts';
 import type { Item } from '../../../src/core/items/attribute-value.ts';
@@ -74,19 +73,7 @@ export async function guardedTable<G extends CompiledModel>(make: (table: string
   }
   /** The stream's records so far, as the function gets them. */
   async function records(): Promise<Record<string, unknown>[]> {
-    const { StreamDescription } = await table.streams.send(new DescribeStreamCommand({ StreamArn: table.streamArn }));
-    const found: Record<string, unknown>[] = [];
-    for (const { ShardId } of StreamDescription!.Shards!) {
-      const { ShardIterator } = await table.streams.send(
-        new GetShardIteratorCommand({ StreamArn: table.streamArn, ShardId, ShardIteratorType: 'TRIM_HORIZON' }),
-      );
-      for (let iterator = ShardIterator; iterator !== undefined; ) {
-        const page = await table.streams.send(new GetRecordsCommand({ ShardIterator: iterator, Limit: 1000 }));
-        found.push(...((page.Records ?? []) as never[]));
-        iterator = (page.Records ?? []).length > 0 ? page.NextShardIterator : undefined;
-      }
-    }
-    return found.map((record) => ({ ...record, eventSourceARN: table.streamArn }));
+    return (await table.rawRecords()).map((record) => ({ ...record, eventSourceARN: table.streamArn }));
   }
   const read = async (source: string, target: string): Promise<Item> =>
     (await table.store.get({ source, target }, { consistent: true })).item!;
