@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { ROOT } from '../support/command.ts';
 import { packInto, run } from '../support/packed.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { installedTestPackage } from '../support/test-package.ts';
 
 /** The package as projects of other kinds resolve it: ESM and CommonJS, under each resolution of modules that TypeScript has for them. */
@@ -18,7 +19,6 @@ const ENTRIES = [
 ];
 const SOURCE = `
 import { defineGraph, edge, node, type NodeId } from 'edgeloom';
-import { temporaryFolder } from '../support/temporary-folder.ts';
 ${ENTRIES.slice(1)
   .map((entry, i) => `import * as entry${i} from '${entry}';`)
   .join('\n')}
