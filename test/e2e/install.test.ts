@@ -9,6 +9,7 @@ import { expectWithin } from '../support/bound.ts';
 import { ROOT } from '../support/command.ts';
 import { CommandProcess } from '../support/command-process.ts';
 import { packInto, run } from '../support/packed.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 /** What a user pays for the package before it does anything: packages, megabytes, code to read. Each number is a promise. */
 
@@ -16,7 +17,6 @@ const MEGABYTE = 1024 * 1024;
 const MODEL = `import { createClient, defineGraph, EdgeloomError, newId, node } from 'edgeloom';
 import * as admin from 'edgeloom/admin';
 import { pathToFileURL } from 'node:url';
-import { temporaryFolder } from '../support/temporary-folder.ts';
 const built = await import(pathToFileURL(process.env.EDGELOOM_BUILT).href);
 if (built.EdgeloomError !== EdgeloomError || built.newId !== newId) throw new Error('the vocabulary is another copy');
 if (built.createClient !== createClient) throw new Error('the library is another copy');
