@@ -142,117 +142,63 @@ function update(input: Partial<UpdateItemCommandInput>): Send {
   return (client) => client.send(new UpdateItemCommand({ TableName, Key: KEY, ReturnValues: 'ALL_NEW', ...input }));
 }
 
-const V = (values: Record<string, string>) =>
-  Object.fromEntries(Object.entries(values).map(([name, text]) => [name, { N: text }]));
+const NAMES: Readonly<Record<string, string>> = {
+  ...{
+    '#fresh': 'fresh',
+    '#names': 'names',
+    '#text': 'text',
+    '#list': 'list',
+    '#map': 'map',
+    '#dotted': 'dotted.name',
+  },
+};
+const VALUES: Readonly<Record<string, AttributeValue>> = {
+  ...{ ':tiny': { N: '1e-37' }, ':half': { N: '0.5' }, ':one': { N: '1' }, ':two': { N: '2' }, ':three': { N: '3' } },
+  ...{ ':five': { N: '5' }, ':seven': { N: '7.0' }, ':ten': { N: '10' }, ':numbers': { NS: ['2.5', '3'] } },
+  ...{ ':p': { S: 'a' }, ':a': { S: 'a' }, ':d': { S: 'd' }, ':he': { S: 'he' }, ':ell': { S: 'ell' } },
+  ...{ ':S': { S: 'S' }, ':N': { S: 'N' }, ':true': { BOOL: true }, ':list': { L: [{ S: 'end' }] } },
+  ...{ ':q': { SS: ['q'] }, ':az': { SS: ['a', 'z'] }, ':ab': { SS: ['a', 'b'] } },
+};
+
+/** The names and values that expressions use. */
+function usedBy(expressions: string) {
+  function used<T>(all: Readonly<Record<string, T>>): Record<string, T> | undefined {
+    const entries = Object.entries(all).filter(([token]) => new RegExp(`${token}\\b`).test(expressions));
+    return entries.length > 0 ? Object.fromEntries(entries) : undefined;
+  }
+  return { ExpressionAttributeNames: used(NAMES), ExpressionAttributeValues: used(VALUES) };
+}
 
 describe(`the engine in memory answers as ${ENGINE}: updates`, () => {
-  it.each<[string, Partial<UpdateItemCommandInput>]>([
-    ['a sum', { UpdateExpression: 'SET n = n + :v', ExpressionAttributeValues: V({ ':v': '0.5' }) }],
-    ['a difference', { UpdateExpression: 'SET n = n - :v', ExpressionAttributeValues: V({ ':v': '10' }) }],
+  it.each<[string, string | undefined, Partial<UpdateItemCommandInput>?]>([
+    ['a sum', 'SET n = n + :half'],
+    ['a difference', 'SET n = n - :ten'],
     [
       'if_not_exists of what is there and what is not',
-      {
-        UpdateExpression: 'SET n = if_not_exists(n, :v), fresh = if_not_exists(fresh, :v) + :v',
-        ExpressionAttributeValues: V({ ':v': '3' }),
-      },
+      'SET n = if_not_exists(n, :three), fresh = if_not_exists(fresh, :three) + :three',
     ],
-    [
-      'list_append',
-      {
-        UpdateExpression: 'SET #l = list_append(#l, :v)',
-        ExpressionAttributeNames: { '#l': 'list' },
-        ExpressionAttributeValues: { ':v': { L: [{ S: 'end' }] } },
-      },
-    ],
-    [
-      'places in maps and lists',
-      {
-        UpdateExpression: 'SET #m.two = :v, #l[0] = :v, #l[9] = :v REMOVE #m.one',
-        ExpressionAttributeNames: { '#l': 'list', '#m': 'map' },
-        ExpressionAttributeValues: V({ ':v': '3' }),
-      },
-    ],
-    [
-      'elements that are removed',
-      { UpdateExpression: 'REMOVE #l[0], #l[1]', ExpressionAttributeNames: { '#l': 'list' } },
-    ],
-    [
-      'sets',
-      {
-        UpdateExpression: 'ADD #n :one, numbers :two DELETE #s :three',
-        ExpressionAttributeNames: { '#n': 'fresh', '#s': 'names' },
-        ExpressionAttributeValues: {
-          ':one': { SS: ['q'] },
-          ':two': { NS: ['2.5', '3'] },
-          ':three': { SS: ['a', 'z'] },
-        },
-      },
-    ],
-    [
-      'a set that becomes empty',
-      {
-        UpdateExpression: 'DELETE #s :all',
-        ExpressionAttributeNames: { '#s': 'names' },
-        ExpressionAttributeValues: { ':all': { SS: ['a', 'b'] } },
-      },
-    ],
-    ['what is not there', { UpdateExpression: 'SET a = absent' }],
-    [
-      'a sum with a text',
-      {
-        UpdateExpression: 'SET n = #t + :v',
-        ExpressionAttributeNames: { '#t': 'text' },
-        ExpressionAttributeValues: V({ ':v': '1' }),
-      },
-    ],
-    [
-      'ADD to a text',
-      {
-        UpdateExpression: 'ADD #t :v',
-        ExpressionAttributeNames: { '#t': 'text' },
-        ExpressionAttributeValues: V({ ':v': '1' }),
-      },
-    ],
-    ['a place in what is no map', { UpdateExpression: 'SET n.x = :v', ExpressionAttributeValues: V({ ':v': '1' }) }],
-    [
-      'two actions on one place',
-      { UpdateExpression: 'SET n = :v REMOVE n', ExpressionAttributeValues: V({ ':v': '1' }) },
-    ],
-    ['a key', { UpdateExpression: 'SET s = :v', ExpressionAttributeValues: V({ ':v': '1' }) }],
-    [
-      'a value that nothing uses',
-      { UpdateExpression: 'SET n = :v', ExpressionAttributeValues: V({ ':v': '1', ':w': '2' }) },
-    ],
-    ['a name that is not given', { UpdateExpression: 'SET #n = :v', ExpressionAttributeValues: V({ ':v': '1' }) }],
-    ['what cannot be parsed', { UpdateExpression: 'SET n = = :v', ExpressionAttributeValues: V({ ':v': '1' }) }],
-    ['more than 38 digits', { UpdateExpression: 'SET n = n + :v', ExpressionAttributeValues: V({ ':v': '1e-37' }) }],
-    ['no action at all', {}],
-    [
-      'the values before',
-      {
-        UpdateExpression: 'SET n = :v, fresh = :v',
-        ExpressionAttributeValues: V({ ':v': '1' }),
-        ReturnValues: 'UPDATED_OLD',
-      },
-    ],
-    [
-      'the values after',
-      {
-        UpdateExpression: 'SET n = :v, fresh = :v',
-        ExpressionAttributeValues: V({ ':v': '1' }),
-        ReturnValues: 'UPDATED_NEW',
-      },
-    ],
-    [
-      'an item that is not there',
-      {
-        Key: { p: { S: 'new' }, s: { N: '-1.50' } },
-        UpdateExpression: 'SET n = :v',
-        ExpressionAttributeValues: V({ ':v': '1' }),
-      },
-    ],
-  ])('%s', async (name, input) => {
+    ['list_append', 'SET #list = list_append(#list, :list)'],
+    ['places in maps and lists', 'SET #map.two = :three, #list[0] = :three, #list[9] = :three REMOVE #map.one'],
+    ['elements that are removed', 'REMOVE #list[0], #list[1]'],
+    ['sets', 'ADD #fresh :q, numbers :numbers DELETE #names :az'],
+    ['a set that becomes empty', 'DELETE #names :ab'],
+    ['what is not there', 'SET a = absent'],
+    ['a sum with a text', 'SET n = #text + :one'],
+    ['ADD to a text', 'ADD #text :one'],
+    ['a place in what is no map', 'SET n.x = :one'],
+    ['two actions on one place', 'SET n = :one REMOVE n'],
+    ['a key', 'SET s = :one'],
+    ['a value that nothing uses', 'SET n = :one', { ExpressionAttributeValues: VALUES }],
+    ['a name that is not given', 'SET #unknown = :one'],
+    ['what cannot be parsed', 'SET n = = :one'],
+    ['more than 38 digits', 'SET n = n + :tiny'],
+    ['no action at all', undefined],
+    ['the values before', 'SET n = :one, fresh = :one', { ReturnValues: 'UPDATED_OLD' }],
+    ['the values after', 'SET n = :one, fresh = :one', { ReturnValues: 'UPDATED_NEW' }],
+    ['an item that is not there', 'SET n = :one', { Key: { p: { S: 'new' }, s: { N: '-1.50' } } }],
+  ])('%s', async (name, UpdateExpression, more) => {
     await reset();
+    const input = { UpdateExpression, ...usedBy(UpdateExpression ?? ''), ...more };
     await both(update(input), name);
     await both((client) => client.send(new GetItemCommand({ TableName, Key: KEY, ConsistentRead: true })), name);
   });
@@ -290,18 +236,9 @@ describe(`the engine in memory answers as ${ENGINE}: conditions`, () => {
     'nothing(n)',
   ])('%s', async (ConditionExpression) => {
     await reset();
-    const names = { '#names': 'names', '#text': 'text', '#list': 'list', '#map': 'map', '#dotted': 'dotted.name' };
-    const values = {
-      ...{ ':one': { N: '1' }, ':five': { N: '5' }, ':seven': { N: '7.0' }, ':he': { S: 'he' }, ':ell': { S: 'ell' } },
-      ...{ ':a': { S: 'a' }, ':S': { S: 'S' }, ':N': { S: 'N' }, ':d': { S: 'd' }, ':true': { BOOL: true } },
-    };
-    const used = (token: string): boolean => new RegExp(`${token}\\b`).test(ConditionExpression);
-    const pickedNames = Object.fromEntries(Object.entries(names).filter(([token]) => used(token)));
-    const pickedValues = Object.fromEntries(Object.entries(values).filter(([token]) => used(token)));
     const input = {
       ...{ TableName, Key: KEY, ConditionExpression, ReturnValuesOnConditionCheckFailure: 'ALL_OLD' as const },
-      ...(Object.keys(pickedNames).length > 0 && { ExpressionAttributeNames: pickedNames }),
-      ...(Object.keys(pickedValues).length > 0 && { ExpressionAttributeValues: pickedValues }),
+      ...usedBy(ConditionExpression),
     };
     await both((client) => client.send(new DeleteItemCommand({ ...input, ReturnValues: 'ALL_OLD' })));
   });
@@ -335,12 +272,9 @@ describe(`the engine in memory answers as ${ENGINE}: reads`, () => {
     ['p = :p AND n = :one', {}],
     ['s = :one', {}],
   ])('a query: %s %j', async (KeyConditionExpression, more) => {
-    const text = `${KeyConditionExpression} ${JSON.stringify(more)}`;
-    const values = Object.entries({ ':p': { S: 'a' }, ':one': { N: '1' }, ':two': { N: '2' } });
     const query = new QueryCommand({
       ...{ TableName, KeyConditionExpression, ConsistentRead: true, ...more },
-      ExpressionAttributeValues: Object.fromEntries(values.filter(([token]) => text.includes(token))),
-      ...(text.includes('#list') && { ExpressionAttributeNames: { '#list': 'list' } }),
+      ...usedBy(`${KeyConditionExpression} ${JSON.stringify(more)}`),
     });
     await both((client) => client.send(query), KeyConditionExpression);
   });
