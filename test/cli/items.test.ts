@@ -1,13 +1,14 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { freePort } from '../../packages/local/engine/ports.ts';
 import { type CommandRun, edgeloom, ROOT, startDev } from '../support/command.ts';
 import { devCommands } from '../support/dev-commands.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
-const { cli, dev, run: runText } = devCommands();
+const { cli, dev, run: runText, failure } = devCommands();
+const folder = temporaryFolder(join(ROOT, 'node_modules', '.edgeloom-'));
 
 /** Runs against the dev server with `--json`; gives the document and the exit code. */
 async function run(...args: string[]): Promise<{ code: CommandRun['code']; json: unknown }> {
@@ -17,62 +18,47 @@ async function run(...args: string[]): Promise<{ code: CommandRun['code']; json:
 
 describe('put, update and delete', () => {
   it('refuse to update an attribute that the fields drop, and name the form of the command', async () => {
-    const folder = await mkdtemp(join(ROOT, 'node_modules', '.edgeloom-'));
-    const config = join(folder, 'config.mjs');
+    const file = join(folder, 'prices.mjs');
     await writeFile(
-      config,
+      file,
       `import { defineGraph, node } from ${JSON.stringify(join(ROOT, 'dist/index.js'))};
        import { z } from 'zod';
        const fields = z.object({ price: z.number() });
        export default defineGraph({ table: 'records', nodes: { PRODUCT: node({ view: 'ALL', fields }) }, edges: {} });`,
     );
-    try {
-      const ofPrices = (...args: string[]) => run(...args, '--config', config);
-      expect(await ofPrices('put', 'PRODUCT-P1', '{"price":3}')).toMatchObject({ code: 0 });
-      expect(await ofPrices('update', 'PRODUCT-P1', '{"pryce":4}')).toMatchObject({
-        code: 2,
-        json: { error: { code: 'invalid-attribute', hint: 'Did you mean price? The fields have price.' } },
-      });
-      const hint = expect.stringContaining('Give the attributes themselves, without set around them');
-      expect(await ofPrices('update', 'PRODUCT-P1', '{"set":{"price":4}}')).toMatchObject({
-        code: 2,
-        json: { error: { message: expect.stringContaining('attribute set is dropped'), hint } },
-      });
-    } finally {
-      await rm(folder, { recursive: true });
-    }
+    const config = ['--config', file];
+    expect(await run('put', 'PRODUCT-P1', '{"price":3}', ...config)).toMatchObject({ code: 0 });
+    expect(await failure('update', 'PRODUCT-P1', '{"pryce":4}', ...config)).toMatchObject({
+      code: 'invalid-attribute',
+      hint: 'Did you mean price? The fields have price.',
+    });
+    const hint = expect.stringContaining('Give the attributes themselves, without set around them');
+    expect(await failure('update', 'PRODUCT-P1', '{"set":{"price":4}}', ...config)).toMatchObject({
+      message: expect.stringContaining('attribute set is dropped'),
+      hint,
+    });
   });
 
   it('pass over a version with --force only', async () => {
-    const folder = await mkdtemp(join(ROOT, 'node_modules', '.edgeloom-'));
-    const config = join(folder, 'config.mjs');
+    const file = join(folder, 'versioned.mjs');
     const lines = join(folder, 'lines.jsonl');
     await writeFile(
-      config,
+      file,
       `import { defineGraph, node } from ${JSON.stringify(join(ROOT, 'dist/index.js'))};
        export default defineGraph({ table: 'records', nodes: { GOAL: node({ view: 'ALL', versionAttribute: 'v' }) }, edges: {} });`,
     );
     await writeFile(lines, '{"source":"GOAL-V1","target":"GOAL-V1","v":7}\n');
-    const versioned = (...args: string[]) => run(...args, '--config', config);
-    try {
-      await versioned('put', 'GOAL-V1', '{}');
-      expect(await versioned('import', lines)).toMatchObject({
-        code: 2,
-        json: { error: { code: 'invalid-lines', hint: expect.stringContaining('--force') } },
-      });
-      expect(await versioned('import', lines, '--force')).toMatchObject({ code: 0, json: { items: 1 } });
-      expect(await versioned('delete', 'GOAL-V1')).toMatchObject({
-        code: 2,
-        json: { error: { code: 'versioned-type' } },
-      });
-      expect(await versioned('delete', 'GOAL-V1', '--if', 'v=6')).toMatchObject({
-        json: { error: { code: 'condition-failed' } },
-      });
-      expect(await versioned('delete', 'GOAL-V1', '--force')).toMatchObject({ code: 0, json: { item: null } });
-      expect(await versioned('delete', 'GOAL-V1', '--force')).toMatchObject({ code: 1, json: { item: null } });
-    } finally {
-      await rm(folder, { recursive: true });
-    }
+    const config = ['--config', file];
+    await run('put', 'GOAL-V1', '{}', ...config);
+    expect(await failure('import', lines, ...config)).toMatchObject({
+      code: 'invalid-lines',
+      hint: expect.stringContaining('--force'),
+    });
+    expect(await run('import', lines, '--force', ...config)).toMatchObject({ code: 0, json: { items: 1 } });
+    expect(await failure('delete', 'GOAL-V1', ...config)).toMatchObject({ code: 'versioned-type' });
+    expect(await failure('delete', 'GOAL-V1', '--if', 'v=6', ...config)).toMatchObject({ code: 'condition-failed' });
+    expect(await run('delete', 'GOAL-V1', '--force', ...config)).toMatchObject({ code: 0, json: { item: null } });
+    expect(await run('delete', 'GOAL-V1', '--force', ...config)).toMatchObject({ code: 1, json: { item: null } });
   });
 
   it('take attributes as ATTRIBUTE=VALUE: of a node, a part and an edge, whose ids may have a = themselves', async () => {
@@ -105,24 +91,20 @@ describe('put, update and delete', () => {
       [['update', 'GOAL-P1', 'title=a', '{}'], 'usage', /names? no item\.$/],
       [['delete', 'GOAL-P1', 'title=a'], 'usage', /names? no item\.$/],
     ] as const) {
-      expect(await run(...words)).toMatchObject({
-        code: 2,
-        json: { error: { code, message: expect.stringMatching(message) } },
-      });
+      expect(await failure(...words)).toMatchObject({ code, message: expect.stringMatching(message) });
     }
   });
 
   it('delete a node with its edges', async () => {
     await run('put', 'GOAL-W1', '{"title":"With edges"}');
     await run('put', 'GOAL-W1', 'GOALMEMBERSHIP', 'USER-W1', '{"memberRole":"LEAD"}');
-    expect(await run('delete', 'GOAL-W1', 'GOALMEMBERSHIP', 'USER-W1', '--with-edges')).toMatchObject({
-      json: { error: { code: 'usage' } },
+    expect(await failure('delete', 'GOAL-W1', 'GOALMEMBERSHIP', 'USER-W1', '--with-edges')).toMatchObject({
+      code: 'usage',
     });
-    expect(await run('delete', 'GOAL-W1', '--with-edges', '--force')).toMatchObject({
-      json: { error: { code: 'usage' } },
-    });
-    expect(await run('delete', 'GOAL-W1', '--max-rcu', '100')).toMatchObject({
-      json: { error: { code: 'usage', message: '--max-rcu needs --with-edges.' } },
+    expect(await failure('delete', 'GOAL-W1', '--with-edges', '--force')).toMatchObject({ code: 'usage' });
+    expect(await failure('delete', 'GOAL-W1', '--max-rcu', '100')).toMatchObject({
+      code: 'usage',
+      message: '--max-rcu needs --with-edges.',
     });
     const deleted = await run('delete', 'GOAL-W1', '--with-edges', '--max-rcu', '100', '--max-wcu', '100');
     expect(deleted).toMatchObject({ code: 0, json: { item: null, nodes: 1, edges: 1 } });
@@ -138,10 +120,7 @@ describe('put, update and delete', () => {
       stdout: '',
       stderr: 'There is no item GOAL-X1 GOALMEMBERSHIP USER-X1.\n',
     });
-    expect(await run(...words, '--if-present')).toMatchObject({
-      code: 2,
-      json: { error: { code: 'condition-failed' } },
-    });
+    expect(await failure(...words, '--if-present')).toMatchObject({ code: 'condition-failed' });
   });
 
   it('write single nodes and edges under conditions, and give the item as it is', async () => {
@@ -150,10 +129,9 @@ describe('put, update and delete', () => {
       code: 0,
       json: { item: { id: 'GOAL-C1', attributes: { title: 'Run', points: 5 } }, capacity: { rcu: 0, wcu: 1 } },
     });
-    const again = await run('put', 'GOAL-C1', '{}', '--if-absent');
-    expect(again).toMatchObject({
-      code: 2,
-      json: { error: { code: 'condition-failed', current: { title: 'Run', points: 5 } } },
+    expect(await failure('put', 'GOAL-C1', '{}', '--if-absent')).toMatchObject({
+      code: 'condition-failed',
+      current: { title: 'Run', points: 5 },
     });
     const updated = await run('update', 'GOAL-C1', '{"status":"open"}', '--remove', 'points', '--if', 'title=Run');
     expect(updated).toMatchObject({ code: 0, json: { item: { attributes: { title: 'Run', status: 'open' } } } });
@@ -176,14 +154,11 @@ describe('put, update and delete', () => {
     expect(await run('list', 'edges', 'GOAL-C1')).toMatchObject({ json: { items: [{ target: 'USER-C1' }] } });
     expect(await run('delete', ...edge)).toMatchObject({ code: 0, json: { item: null } });
     expect(await run('get', ...edge, '--consistent')).toEqual({ code: 1, json: null });
-    expect(await run('delete', 'GOAL-C1', '--if-absent')).toMatchObject({
-      code: 2,
-      json: { error: { code: 'usage' } },
-    });
+    expect(await failure('delete', 'GOAL-C1', '--if-absent')).toMatchObject({ code: 'usage' });
     expect(await run('delete', 'GOAL-C1', '--if', 'status=closed')).toMatchObject({ code: 2 });
-    expect(await run('update', 'GOAL-C9', '{"a":1}')).toMatchObject({ json: { error: { code: 'not-found' } } });
-    expect(await run('put', 'GOAL-C1', 'GOALMEMBERSHIP', '{}')).toMatchObject({ json: { error: { code: 'usage' } } });
-    expect(await run('list', 'nodes', 'GOAL')).toMatchObject({ code: 2, json: { error: { code: 'not-listed' } } });
+    expect(await failure('update', 'GOAL-C9', '{"a":1}')).toMatchObject({ code: 'not-found' });
+    expect(await failure('put', 'GOAL-C1', 'GOALMEMBERSHIP', '{}')).toMatchObject({ code: 'usage' });
+    expect(await failure('list', 'nodes', 'GOAL')).toMatchObject({ code: 'not-listed' });
   });
 });
 
@@ -195,8 +170,7 @@ describe('wait', () => {
     const elsewhere = ['--json', '--for', '1', '--endpoint', `http://127.0.0.1:${await freePort()}`];
     const { code, stdout } = await cli.run(['wait', ...elsewhere]);
     expect({ code, json: JSON.parse(stdout) }).toMatchObject({ code: 2, json: { error: { code: 'wait-timeout' } } });
-    const noTable = await run('wait', '--for', '1', '--table', 'not-there');
-    expect(noTable).toMatchObject({ code: 2, json: { error: { code: 'wait-timeout' } } });
+    expect(await failure('wait', '--for', '1', '--table', 'not-there')).toMatchObject({ code: 'wait-timeout' });
   });
 
   it('waits for an engine that is still to start, so that a pasted block of commands works', async () => {
@@ -232,14 +206,8 @@ describe('lists', () => {
     });
     const other = ['--where', 'memberRole!=LEAD', '--where', 'date={"between":["2026-01-01","2026-01-02"]}'];
     expect(await run(...inbound, ...other)).toMatchObject({ json: { items: [{ source: 'GOAL-F2' }] } });
-    expect(await run(...inbound, '--where', 'memberRole')).toMatchObject({
-      code: 2,
-      json: { error: { code: 'usage' } },
-    });
-    expect(await run(...inbound, '--where', 'title=Run')).toMatchObject({
-      code: 2,
-      json: { error: { code: 'not-projected' } },
-    });
+    expect(await failure(...inbound, '--where', 'memberRole')).toMatchObject({ code: 'usage' });
+    expect(await failure(...inbound, '--where', 'title=Run')).toMatchObject({ code: 'not-projected' });
     const page = 'list page USER-F1 GOALMEMBERSHIP';
     expect(await run(...page.split(' '), '--no-neighbours', '--attributes', 'title')).toMatchObject({
       json: { items: [{ attributes: { title: 'Run' } }, {}, {}], calls: 2 },
@@ -292,19 +260,14 @@ describe('lists', () => {
       code: 0,
       why: expect.stringMatching(/^A Query for each node above .* 0.5 RCU or more, until 1000 neighbours are found/),
     });
-    expect(await run('explain', '--dry-run', '--query', 'get GOAL-L1')).toMatchObject({
-      code: 2,
-      json: { error: { code: 'usage' } },
-    });
+    expect(await failure('explain', '--dry-run', '--query', 'get GOAL-L1')).toMatchObject({ code: 'usage' });
   });
 });
 
 describe('a model with parts and an order by texts', () => {
-  let folder: string;
-  let config: string[];
+  const file = join(folder, 'chat.mjs');
+  const config = ['--config', file];
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'edgeloom-parts-'));
-    const file = join(folder, 'chat.mjs');
     await writeFile(
       file,
       `import { defineGraph, edge, node, part } from '${ROOT}dist/index.js';
@@ -315,12 +278,7 @@ export default defineGraph({
 });
 `,
     );
-    config = ['--config', file];
     expect((await run('table', 'create', ...config)).code).toBe(0);
-  });
-
-  afterAll(async () => {
-    await rm(folder, { recursive: true });
   });
 
   it('has its parts put, updated and deleted by their names', async () => {
@@ -330,8 +288,9 @@ export default defineGraph({
       code: 0,
       json: { item: { id: 'USER-P1', part: 'STATE', attributes: { status: 'online' } }, capacity: { rcu: 0, wcu: 1 } },
     });
-    const again = await run('put', 'USER-P1', 'STATE', '{}', '--if-absent', ...config);
-    expect(again).toMatchObject({ code: 2, json: { error: { code: 'condition-failed' } } });
+    expect(await failure('put', 'USER-P1', 'STATE', '{}', '--if-absent', ...config)).toMatchObject({
+      code: 'condition-failed',
+    });
     const updated = await run('update', 'USER-P1', 'STATE', '{"status":"away"}', '--if', 'status=online', ...config);
     expect(updated).toMatchObject({ json: { item: { attributes: { status: 'away' } } } });
     const removed = await run('update', 'USER-P1', 'STATE', '--remove', 'n', ...config);
@@ -349,10 +308,9 @@ export default defineGraph({
   it('deletes no node where a part is misspelt', async () => {
     await run('put', 'USER-P2', '{"name":"Bob"}', ...config);
     for (const words of [['STAET'], ['{}']]) {
-      const refused = await run('delete', 'USER-P2', ...words, ...config);
-      expect(refused).toMatchObject({
-        code: 2,
-        json: { error: { code: 'usage', hint: expect.stringContaining('STATE, COUNTS') } },
+      expect(await failure('delete', 'USER-P2', ...words, ...config)).toMatchObject({
+        code: 'usage',
+        hint: expect.stringContaining('STATE, COUNTS'),
       });
     }
     expect(await run('get', 'USER-P2', '--stored', ...config)).toMatchObject({
@@ -376,7 +334,8 @@ export default defineGraph({
     expect(await found('--prefix', 'an')).toEqual(['USER-B2', 'USER-B1', 'USER-B4']);
     expect(await found('--prefix', 'ann')).toEqual(['USER-B1']);
     expect(await found('--order', 'byPath', '--path', 'IT', '--prefix', 'an')).toEqual(['USER-B2', 'USER-B1']);
-    const refused = await run('list', 'inbound', 'ROOM-1', 'IN', '--prefix', 'an', '--equals', 'ann', ...config);
-    expect(refused).toMatchObject({ code: 2, json: { error: { code: 'invalid-argument' } } });
+    expect(
+      await failure('list', 'inbound', 'ROOM-1', 'IN', '--prefix', 'an', '--equals', 'ann', ...config),
+    ).toMatchObject({ code: 'invalid-argument' });
   });
 });

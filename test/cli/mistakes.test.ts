@@ -15,18 +15,12 @@ import { startFaultyEndpoint } from '../support/faulty-endpoint.ts';
 import { uniqueTableName } from '../support/table.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
-const { cli, dev, run } = devCommands();
+const { cli, dev, run, failure } = devCommands();
 const folder = temporaryFolder();
 
 beforeAll(async () => {
   expect((await run('import', 'examples/goals/goals.jsonl')).code).toBe(0);
 });
-
-async function failure(...args: string[]): Promise<{ code: string; message: string; hint: string }> {
-  const { code, stdout } = await run(...args, '--json');
-  expect(code).toBe(2);
-  return (JSON.parse(stdout) as { error: { code: string; message: string; hint: string } }).error;
-}
 
 describe('a page on the command line', () => {
   it('can be asked for what the library can: label, least label, order and range', async () => {
