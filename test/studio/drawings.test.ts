@@ -1,14 +1,14 @@
 import { readFile } from 'node:fs/promises';
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startStudio } from '../../packages/studio/server/studio.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import { date, edge, node } from '../../src/core/model/schema.ts';
 import { expectWithin } from '../support/bound.ts';
-import { HAS_BROWSER, type RunningBrowser, startBrowser } from '../support/studio/browser.ts';
-import { keepingLogger, openStudioOf } from '../support/studio/table.ts';
+import { HAS_BROWSER } from '../support/studio/browser.ts';
+import { openStudioOf } from '../support/studio/table.ts';
 import { accessibilityProblems, isTooWide, visit } from '../support/studio/visit.ts';
-import { testTable, uniqueTableName } from '../support/table.ts';
+import { visitsTo } from '../support/studio/visits.ts';
+import { uniqueTableName } from '../support/table.ts';
 
 /** A model that fills a page: six node types and six edge types, in a chain, in a circle, and with a long name. */
 function largeGraph() {
@@ -100,22 +100,12 @@ describe('the bundle of the page', () => {
 });
 
 describe.skipIf(!HAS_BROWSER)('the drawing of a model of six node types and six edge types', () => {
-  let running: RunningBrowser;
-  let studio: Awaited<ReturnType<typeof startStudio>>;
-
-  beforeAll(async () => {
-    const { graph, store, client, streams } = await testTable(largeGraph());
-    running = await startBrowser();
-    studio = await startStudio({ graph, store, client, streams, logger: keepingLogger().logger });
-  });
-
-  afterAll(async () => {
-    await running?.close();
-    await studio?.close();
-  });
+  const at = visitsTo(() => openStudioOf(largeGraph()));
 
   it.each([768, 1280, 3840])('has each text in its box and no box on another, at %i px', async (width) => {
-    const { page, troubles, close } = await visit(running.browser, studio.url, { viewport: { width, height: 900 } });
+    const { page } = at.seen;
+    await page.setViewportSize({ width, height: 900 });
+    await at.seen.goTo('/');
     await expect.poll(() => page.locator('.plot .box').count()).toBe(12);
     const { boxes, letterPixels, arrows } = await page.evaluate<Drawn>(DRAWN);
     for (const { title, at, texts } of boxes) {
@@ -136,12 +126,10 @@ describe.skipIf(!HAS_BROWSER)('the drawing of a model of six node types and six 
     };
     expect(isInLayers('left') || isInLayers('top')).toBe(true);
     expect(await isTooWide(page)).toBe(false);
-    expect(troubles).toEqual([]);
-    await close();
   });
 
   it('shows what a type has that is picked', async () => {
-    const { page, troubles, close } = await visit(running.browser, studio.url);
+    const { page } = at.seen;
     await expect.poll(() => page.locator('.plot .count').allInnerTexts()).not.toContain('');
     const drawing = page.getByRole('group', { name: /The model as a graph/ });
     await drawing.getByRole('link', { name: /^ABOUT/ }).focus();
@@ -154,8 +142,6 @@ describe.skipIf(!HAS_BROWSER)('the drawing of a model of six node types and six 
     await page.getByRole('region', { name: 'Picked: USER' }).waitFor();
     await page.getByRole('link', { name: 'Close' }).click();
     expect(await page.locator('.plot [aria-current]').count()).toBe(0);
-    expect(troubles).toEqual([]);
-    await close();
   });
 });
 
@@ -178,22 +164,15 @@ function crowdedGraph() {
 }
 
 describe.skipIf(!HAS_BROWSER)('the drawing of a model of twelve node types and forty edge types', () => {
-  let running: RunningBrowser;
-  let opened: Awaited<ReturnType<typeof openStudioOf>>;
+  const at = visitsTo(() => openStudioOf(crowdedGraph()));
 
   beforeAll(async () => {
-    [running, opened] = await Promise.all([startBrowser(), openStudioOf(crowdedGraph())]);
-    await opened.store.put({ source: { S: 'ACCOUNT-BAD' }, target: { S: 'ACCOUNT-BAD' }, name: { N: '7' } });
-    await opened.worker.idle();
-  });
-
-  afterAll(async () => {
-    await running?.close();
-    await opened?.close();
+    await at.opened.store.put({ source: { S: 'ACCOUNT-BAD' }, target: { S: 'ACCOUNT-BAD' }, name: { N: '7' } });
+    await at.opened.worker.idle();
   });
 
   it('can be read, and scrolls to a box that has the focus', async () => {
-    const { page, troubles, close } = await visit(running.browser, opened.studio.url);
+    const { page } = at.seen;
     await expect.poll(() => page.locator('.plot .box').count()).toBe(52);
     const { plot, boxes, letterPixels } = await page.evaluate<Drawn>(DRAWN);
     expect(letterPixels).toBeGreaterThanOrEqual(12);
@@ -214,12 +193,10 @@ describe.skipIf(!HAS_BROWSER)('the drawing of a model of twelve node types and f
     await expect.poll(isInSight).toBe(true);
     expect(await isTooWide(page)).toBe(false);
     expect(await accessibilityProblems(page)).toEqual([]);
-    expect(troubles).toEqual([]);
-    await close();
   });
 
   it('in a narrow window has a low header, and what needs a person first', async () => {
-    const { page, troubles, close } = await visit(running.browser, opened.studio.url, {
+    const { page, troubles, close } = await visit(at.running.browser, at.opened.studio.url, {
       viewport: { width: 390, height: 844 },
       hasTouch: true,
       isMobile: true,

@@ -8,10 +8,11 @@ import type { QueryAnswer } from '../../packages/studio/api/query.ts';
 import type { CompiledModel } from '../../src/core/model/compiled.ts';
 import { makeProject } from '../../src/deployment/stack/project/project.ts';
 import { ROOT } from '../support/command.ts';
-import { HAS_BROWSER, type RunningBrowser, startBrowser } from '../support/studio/browser.ts';
+import { HAS_BROWSER } from '../support/studio/browser.ts';
 import { studioClient } from '../support/studio/client.ts';
+import { expectAccessible, expectToFitScreens } from '../support/studio/screens.ts';
 import { openStudioOf } from '../support/studio/table.ts';
-import { accessibilityProblems, isTooWide, visit } from '../support/studio/visit.ts';
+import { visitsTo } from '../support/studio/visits.ts';
 import { uniqueTableName } from '../support/table.ts';
 
 const run = promisify(execFile);
@@ -165,19 +166,11 @@ describe('the playground of the studio', () => {
 });
 
 describe.skipIf(!HAS_BROWSER)('the playground in a browser', () => {
-  let running: RunningBrowser;
-
-  beforeAll(async () => {
-    running = await startBrowser();
-  });
-
-  afterAll(async () => {
-    await running?.close();
-  });
+  const at = visitsTo(async () => ({ studio: opened.studio, close: async () => undefined }));
 
   it('asks by its form, and shows rows, cost, code and plan', async () => {
-    const { page, goTo, troubles, close } = await visit(running.browser, opened.studio.url);
-    await goTo('/query');
+    const { page } = at.seen;
+    await at.seen.goTo('/query');
     await page.getByLabel('List or search').selectOption('ON_BOARD');
     await page.getByLabel('Node (BOARD)').fill('BOARD-B');
     await page.getByRole('combobox', { name: 'Order' }).selectOption('byHours');
@@ -201,15 +194,7 @@ describe.skipIf(!HAS_BROWSER)('the playground in a browser', () => {
     await expect.poll(() => rows.count()).toBe(2);
     expect(await page.getByLabel(/^Filters/).inputValue()).toBe('kind=work');
     expect(await page.getByRole('combobox', { name: 'Order' }).inputValue()).toBe('byHours');
-    for (const width of [320, 1280]) {
-      await page.setViewportSize({ width, height: 900 });
-      await expect.poll(() => isTooWide(page)).toBe(false);
-    }
-    for (const colorScheme of ['light', 'dark'] as const) {
-      await page.emulateMedia({ colorScheme });
-      expect(await accessibilityProblems(page)).toEqual([]);
-    }
-    expect(troubles).toEqual([]);
-    await close();
+    await expectToFitScreens(page);
+    await expectAccessible(page);
   });
 });
