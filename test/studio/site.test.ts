@@ -1,7 +1,6 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import { tmpdir } from 'node:os';
 import { extname, join, posix } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -9,6 +8,7 @@ import { ROOT } from '../support/command.ts';
 import { listening } from '../support/local-server.ts';
 import { HAS_BROWSER, type RunningBrowser, startBrowser } from '../support/studio/browser.ts';
 import { isTooWide } from '../support/studio/visit.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 /** The site of docs, made as `npm run docs` makes it, in a browser. */
 
@@ -39,15 +39,12 @@ const TYPES: Record<string, string> = {
 };
 
 describe.skipIf(!HAS_BROWSER)('the site of docs in a browser', () => {
-  let folder: string;
-  let out: string;
+  const out = join(temporaryFolder(), 'site');
   let stop: (() => Promise<void>) | undefined;
   let address: string;
   let running: RunningBrowser;
 
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'edgeloom-site-'));
-    out = join(folder, 'site');
     const command = [join(ROOT, 'node_modules/tsx/dist/cli.mjs'), 'site/build.ts', '--out', out];
     const [{ stdout }, started] = await Promise.all([
       promisify(execFile)(process.execPath, command, { cwd: ROOT, maxBuffer: 16 * 1024 * 1024 }),
@@ -67,12 +64,10 @@ describe.skipIf(!HAS_BROWSER)('the site of docs in a browser', () => {
   afterAll(async () => {
     await running?.close();
     await stop?.();
-    await rm(folder, { recursive: true, force: true });
   });
 
   it.each(SIZES)('shows pages without errors, $width pixels wide', async (viewport) => {
-    const context = await running.browser.newContext({ viewport });
-    const page = await context.newPage();
+    const page = await running.browser.newPage({ viewport });
     const troubles: string[] = [];
     page.on('pageerror', ({ message }) => troubles.push(message));
     page.on('console', (line) => {
@@ -87,7 +82,7 @@ describe.skipIf(!HAS_BROWSER)('the site of docs in a browser', () => {
         await page.screenshot({ path: join(pictures, `${name.replace('/', '-')}-${viewport.width}.png`) });
     }
     expect(troubles).toEqual([]);
-    await context.close();
+    await page.close();
   });
 
   it('has no link that leads nowhere', async () => {
@@ -112,8 +107,7 @@ describe.skipIf(!HAS_BROWSER)('the site of docs in a browser', () => {
   });
 
   it('shows one group of options on a page', async () => {
-    const context = await running.browser.newContext({ viewport: SIZES[0]! });
-    const page = await context.newPage();
+    const page = await running.browser.newPage({ viewport: SIZES[0]! });
     const heights = new Map<string, number>();
     for (const folder of ['reference/options', 'reference/model-options']) {
       for (const file of await readdir(join(out, folder))) {
@@ -122,19 +116,18 @@ describe.skipIf(!HAS_BROWSER)('the site of docs in a browser', () => {
       }
     }
     expect([...heights].filter(([, height]) => height > 20_000)).toEqual([]);
-    await context.close();
+    await page.close();
   });
 
   it('leads to the reference of the API', async () => {
-    const context = await running.browser.newContext({ viewport: SIZES[0]! });
-    const page = await context.newPage();
+    const page = await running.browser.newPage({ viewport: SIZES[0]! });
     await page.goto(`${address}/start/what-it-is.html`, { waitUntil: 'networkidle' });
     await page.locator('.VPNavBarMenu a', { hasText: 'API' }).click();
     await page.locator('h1', { hasText: 'API of the package' }).waitFor();
     const entries = await page.locator('.vp-doc li a').allTextContents();
     expect(entries).toEqual(expect.arrayContaining(['edgeloom', 'edgeloom/admin', 'edgeloom/local']));
     expect(await page.locator('.VPNav').count()).toBe(1);
-    await context.close();
+    await page.close();
   });
 
   it.each([
@@ -152,8 +145,7 @@ describe.skipIf(!HAS_BROWSER)('the site of docs in a browser', () => {
     ['outbox', /how-to\/(?:adopting|feeds)/],
     ['CDC', /how-to\/(?:adopting|feeds)/],
   ])('finds "%s", and leads to the page of it', async (words, expected) => {
-    const context = await running.browser.newContext({ viewport: SIZES[0]! });
-    const page = await context.newPage();
+    const page = await running.browser.newPage({ viewport: SIZES[0]! });
     await page.goto(`${address}/start/what-it-is.html`, { waitUntil: 'networkidle' });
     await page.locator('.DocSearch-Button').first().click();
     await page.locator('#localsearch-input').fill(words);
@@ -161,6 +153,6 @@ describe.skipIf(!HAS_BROWSER)('the site of docs in a browser', () => {
     await found.first().waitFor();
     const targets = await found.evaluateAll((links) => links.map((link) => link.getAttribute('href')));
     expect(targets.slice(0, 3).join(' ')).toMatch(expected);
-    await context.close();
+    await page.close();
   });
 });
