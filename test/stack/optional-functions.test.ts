@@ -3,6 +3,7 @@ import { loadModel } from '../../src/deployment/package/load-model.ts';
 import { frameworkStack, stackFixtures } from '../../src/deployment/stack/stack.ts';
 import { howTo } from '../support/how-to.ts';
 import { parametersOf, testStack } from '../support/stack/parameters.ts';
+import type { TemplateResource } from '../support/stack/template.ts';
 
 /** What a parameter adds that asks for a function more: exactly these resources, documented, counted, by every tool. */
 
@@ -74,4 +75,36 @@ it('calls the observer every minute, whose calls end before they would be killed
 it('names the role of the mirror in the outputs, for the policies of other accounts', () => {
   expect(testStack(model, FUNCTIONS['Mirror']!.with).Outputs).toHaveProperty('MirrorRoleArn');
   expect(testStack(model).Outputs).not.toHaveProperty('MirrorRoleArn');
+});
+
+describe('a stack with a feed', () => {
+  const withFeed = testStack(model, FUNCTIONS['Feed']!.with).Resources as Record<string, TemplateResource>;
+  /** The most that SQS keeps a message. */
+  const RETENTION_SECONDS = 14 * 86_400;
+
+  it('has queues that keep the order of each group, and hold changes for days', () => {
+    for (const id of ['FeedQueue', 'FeedDeadLetterQueue']) {
+      const { QueueName, FifoQueue, FifoThroughputLimit, MessageRetentionPeriod } = withFeed[id]!.Properties;
+      expect(String(QueueName)).toMatch(/\.fifo$/);
+      expect({ FifoQueue, FifoThroughputLimit }).toEqual({ FifoQueue: true, FifoThroughputLimit: 'perMessageGroupId' });
+      expect(MessageRetentionPeriod).toBe(RETENTION_SECONDS);
+    }
+    const { VisibilityTimeout, RedrivePolicy } = withFeed['FeedQueue']!.Properties;
+    const { Timeout } = withFeed['FeedLambdaFunction']!.Properties;
+    expect(VisibilityTimeout).toBeGreaterThanOrEqual(6 * Timeout);
+    // SQS allows 1,000 receives at most; so many take days.
+    expect(RedrivePolicy.maxReceiveCount).toBeLessThanOrEqual(1_000);
+    expect(RedrivePolicy.maxReceiveCount * VisibilityTimeout).toBeGreaterThan(3 * 86_400);
+    expect(RedrivePolicy.maxReceiveCount * VisibilityTimeout).toBeLessThan(RETENTION_SECONDS);
+    expect(withFeed['FeedEventSourceMappingSQSFeedQueue']!.Properties).toMatchObject({
+      FunctionResponseTypes: ['ReportBatchItemFailures'],
+      BatchSize: 10,
+    });
+  });
+
+  it('takes the name or the ARN of a bus, together with an observer', () => {
+    expect(() => parametersOf({ feedEventBus: 'default' })).toThrow('feedEventBus: goes together with observe: true');
+    expect(() => parametersOf({ ...OBSERVED, feedEventBus: 'two words' })).toThrow('should be the name or the ARN');
+    expect(parametersOf({ observe: 'true', feedEventBus: 'own/bus.a' }).feedEventBus).toBe('own/bus.a');
+  });
 });
