@@ -1,19 +1,15 @@
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { LAYOUTS } from '../../bench/friends/layouts/index.ts';
 import { OPERATIONS } from '../../bench/friends/layouts/layout.ts';
 import { measureFriends } from '../../bench/friends/main.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const PLOTS = ['time', 'capacity'].flatMap((what) => OPERATIONS.map((operation) => `friends-${what}-${operation}`));
 const PNG_SIGNATURE = '89504e470d0a1a0a';
 
-let folder = '';
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'edgeloom-friends-'));
-});
-afterAll(() => rm(folder, { recursive: true }));
+const folder = temporaryFolder();
 
 it('the benchmark friends measures, fits, draws and writes', async () => {
   const costs = await measureFriends([10, 60], 30, folder);

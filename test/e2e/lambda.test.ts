@@ -1,5 +1,4 @@
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DeleteItemCommand, PutItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
@@ -27,6 +26,7 @@ import { recordingLogger } from '../support/follow-graph.ts';
 import { lambdaRuntime, lambdaRuntimeObstacle } from '../support/lambda-runtime.ts';
 import { template } from '../support/stack/template.ts';
 import { uniqueTableName } from '../support/table.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { unpack } from '../support/zip.ts';
 
 /**
@@ -39,14 +39,13 @@ if (obstacle !== undefined) console.warn(`The packaged function is not run: ${ob
 /** More than the handler's reserve, so that it starts to write. */
 const TIMEOUT_MS = 8_000;
 
-let folder: string;
 let engine: Engine;
 let runtime: FunctionCommand;
 const cleanups: (() => Promise<void>)[] = [];
 
 describe.runIf(obstacle === undefined)('the packaged stream function', () => {
+  const folder = temporaryFolder();
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'edgeloom-lambda-'));
     engine = await startEngine();
     runtime = await lambdaRuntime();
     unpack(join(inject('packages').prod, 'stream.zip'), join(folder, 'code'));
@@ -54,7 +53,6 @@ describe.runIf(obstacle === undefined)('the packaged stream function', () => {
   afterAll(async () => {
     for (const cleanup of cleanups.reverse()) await cleanup();
     await engine.stop();
-    await rm(folder, { recursive: true, force: true });
   });
 
   /** A table with the packaged function behind its stream. */

@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { freePort } from '../../packages/local/engine/ports.ts';
@@ -126,18 +125,18 @@ describe('a project that edgeloom init makes', () => {
 });
 
 describe('edgeloom init', () => {
+  const parent = temporaryFolder();
+
   it('writes nothing where a file is there already, and names it', async () => {
-    const parent = await mkdtemp(join(tmpdir(), 'edgeloom-init-'));
     const folder = join(parent, 'service');
     expect((await edgeloom(['init', folder])).code).toBe(0);
     const { code, stderr } = await edgeloom(['init', folder]);
     expect(code).toBe(2);
     expect(stderr).toContain('package.json');
-    await rm(parent, { recursive: true });
   });
+
   it('takes the names of an existing table into model and configuration', async () => {
-    const parent = await mkdtemp(join(tmpdir(), 'edgeloom-init-'));
-    const folder = join(parent, 'service');
+    const folder = join(parent, 'legacy');
     const arn = 'arn:aws:dynamodb:eu-central-1:123456789012:table/legacy';
     const existing = ['--existing-table', arn, '--stream', `${arn}/stream/2026-01-01T00:00:00.000`];
     const names = ['--partition-key', 'pk', '--sort-key', 'sk', '--index', 'gsi0=byTarget'];
@@ -148,6 +147,5 @@ describe('edgeloom init', () => {
     );
     expect(await readFile(join(folder, 'serverless.yml'), 'utf8')).toContain(`existingTableArn: ${arn}`);
     expect((await edgeloom(['init', join(parent, 'other'), '--existing-table', arn])).code).toBe(2);
-    await rm(parent, { recursive: true });
   });
 });
