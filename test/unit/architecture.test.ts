@@ -48,44 +48,6 @@ describe('the walk through the sources', () => {
     const table = SOURCES.find(({ path }) => path === 'store/table-description.ts')!;
     expect(importsOf(table).map((found) => resolveImport(table, found))).toContain('core/items/stream-arn.ts');
   });
-  it('tells imports of types from those of values', () => {
-    const code = [
-      "import { a, type B } from './a.ts';",
-      "import type { C } from './c.ts';",
-      "import { type D, type E } from './d.ts';",
-      "export { f } from './f.ts';",
-      "export type { G } from './g.ts';",
-      "import './h.ts';",
-      "const i = await import('./i.ts');",
-      "import {\n  j,\n} from './j.ts';",
-    ].join('\n');
-    const found = importsOf({ path: 'x.ts', text: code, code });
-    expect(Object.fromEntries(found.map(({ specifier, isType }) => [specifier, isType]))).toEqual({
-      './a.ts': false,
-      './c.ts': true,
-      './d.ts': true,
-      './f.ts': false,
-      './g.ts': true,
-      './h.ts': false,
-      './i.ts': false,
-      './j.ts': false,
-    });
-  });
-});
-
-describe('the rules', () => {
-  it('find a cycle', () => {
-    const graph = new Map([
-      ['a', ['b']],
-      ['b', ['c']],
-      ['c', ['b']],
-    ]);
-    expect(cycles(graph)).toEqual(['b -> c -> b']);
-  });
-  it('find an export without doc comment', () => {
-    const text = '/** Said. */\nexport type A = 1;\n\nexport async function b() {}\n\nexport const c = 1;\n';
-    expect(undocumented({ path: 'x.ts', text, code: text })).toEqual(['x.ts: b']);
-  });
 });
 
 describe('the core (items, model, kinds, plan, digests)', () => {

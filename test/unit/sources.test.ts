@@ -233,22 +233,6 @@ describe('a source', () => {
 });
 
 describe('touches', () => {
-  it('make of an item what it is, whatever their order, number and age', async () => {
-    const { rows, open, source, shown, user } = world();
-    const { touch } = open(source('app', users));
-    rows.set('1', { id: '1', name: 'Ann' });
-    await touch('app', ['1', '1', '2']);
-    expect(await user('USER-1')).toMatchObject({ name: { S: 'Ann' } });
-    rows.set('1', { id: '7', name: 'Ann' });
-    await touch('app', ['1']);
-    expect(await shown()).toEqual(nodes('7'));
-    rows.delete('1');
-    await touch('app', ['1']);
-    await touch('app', ['1']);
-    expect(await shown()).toEqual([]);
-    expect((await user('USER-7'))![graph.table.ttl]).toEqual({ N: String(START / 1000 + 48 * 3600) });
-  });
-
   it('of one batch take one look at the head, and write the ledger and each item once', async () => {
     const { rows, open, source, hook } = world();
     const sources = open(source('app', users));
@@ -280,36 +264,6 @@ describe('touches', () => {
     await sources.touch('app', ['a']);
     expect(await user('USER-1')).toMatchObject({ name: { S: 'second' } });
     expect((await sources.sync('app', { dryRun: true })).conflicts).toEqual([]);
-  });
-
-  it('set aside an item that is not mapped, keep what it made, and take it once it is', async () => {
-    const { table, rows, open, source, shown } = world();
-    const sources = open(
-      source('app', ({ id, bad }) => {
-        if (bad) throw new Error('bad');
-        return [mappedNode(`USER-${id}`)];
-      }),
-    );
-    rows.set('1', { id: '1' }).set('2', { id: '2' });
-    await sources.touch('app', ['1', '2']);
-    rows.set('1', { id: '9', bad: true });
-    await sources.touch('app', ['1', '2']);
-    expect(await shown()).toEqual(nodes('1', '2'));
-    expect(await sourcesStatus({ graph, store: table })).toMatchObject({
-      sources: [{ source: 'app', version: '1', refused: 1 }],
-    });
-    expect((await sources.sync('app', { dryRun: true })).refused).toMatchObject([
-      { key: '1', code: 'invalid-mapping' },
-    ]);
-    const corrected = open(source('app', ({ id }) => [mappedNode(`USER-${id}`)], 2));
-    expect(await corrected.sync('app', { dryRun: true })).toMatchObject({
-      refused: [],
-      differences: [{ kind: 'missing' }, { kind: 'stray' }],
-    });
-    rows.set('1', { id: '9' });
-    await sources.touch('app', ['1']);
-    expect(await shown()).toEqual(nodes('2', '9'));
-    expect(await sourcesStatus({ graph, store: table })).toMatchObject({ sources: [{ refused: 0 }] });
   });
 
   it('refuse an item whose error has a text of any length, and hold up no other', async () => {
@@ -380,22 +334,6 @@ describe('touches', () => {
       }
     },
   );
-
-  it('send no write later than fifteen minutes after what it rests on: they read again', async () => {
-    const { rows, open, source, hook, clock, user } = world();
-    const sources = open(source('app', users));
-    rows.set('1', { id: '1', name: 'old' });
-    let reads = 0;
-    hook.before = ({ method, target }) => {
-      if (method !== 'get' || target.length === 32) return;
-      reads += 1;
-      if (reads > 2) return;
-      clock.ms += 16 * MINUTE;
-      rows.set('1', { id: '1', name: 'new' });
-    };
-    await sources.touch('app', ['1']);
-    expect(await user('USER-1')).toMatchObject({ name: { S: 'new' } });
-  });
 
   it('are left where a call is refused for now, and say which', async () => {
     const { rows, open, source, hook, shown } = world();

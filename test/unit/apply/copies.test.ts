@@ -186,23 +186,6 @@ describe('a fan-out of many pages', () => {
     for (let i = 1; i <= 3; i++) expect(await copies(`BOOK-${i}`)).toEqual({ [EDGE]: anne });
   });
 
-  it('that runs out of time within a page is not processed; the retry does the page anew', async () => {
-    let calls = 0;
-    const count = () => {
-      calls += 1;
-    };
-    const { table, projector, copies } = await withBooks(12, { before: () => count() });
-    const changed = (await table.producer(AUTHOR, AUTHOR, anne))!;
-    calls = 0;
-    const result = await projector.project([changed], { remainingMs: () => 14 - calls });
-    expect(result).toMatchObject({ failedFrom: changed, error: { code: 'out-of-time' } });
-    const reached = [];
-    for (let i = 1; i <= 12; i++) reached.push((await copies(`BOOK-${i}`))[EDGE]!['name']);
-    expect(new Set(reached.map((name) => JSON.stringify(name))).size).toBe(2);
-    expect((await projector.project([changed])).error).toBeUndefined();
-    for (let i = 1; i <= 12; i++) expect(await copies(`BOOK-${i}`)).toEqual({ [EDGE]: anne });
-  });
-
   it('retries a child alone where only that fails for a while', async () => {
     let isFailing = false;
     let failures = 2;

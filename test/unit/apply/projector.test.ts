@@ -5,7 +5,6 @@ import { defineGraph } from '../../../src/core/model/compile/define-graph.ts';
 import { derive, edge, node } from '../../../src/core/model/schema.ts';
 import { QUARANTINE_PARTITION, readEntry } from '../../../src/core/plan/quarantine-entry.ts';
 import { StoreError } from '../../../src/foundation/errors.ts';
-import { SEND_WITHIN_MS } from '../../../src/foundation/late-writes.ts';
 import { migrate } from '../../../src/migrate/migrate.ts';
 import { createProjector } from '../../../src/projecting/apply/projector.ts';
 import type { BatchOptions, ProjectorOptions } from '../../../src/projecting/apply/projector-types.ts';
@@ -104,14 +103,6 @@ describe('cost: in-order delivery', () => {
     });
   });
 
-  it('no loop: what the projector writes makes no record for it', async () => {
-    const { table, project } = setUp();
-    const count = (await goals(table, 3)).length;
-    await project(table.records);
-    expect(table.records).toHaveLength(count);
-    expect(table.derivedChanges.length).toBeGreaterThan(0);
-  });
-
   it('single writer: the projector writes no base item', async () => {
     const { table, hooked, project } = setUp();
     await table.producer(goal(1), goal(1), { status: { N: '1' } });
@@ -146,43 +137,6 @@ describe('cost: in-order delivery', () => {
 });
 
 describe('a terminal error', () => {
-  it('of a record that cannot be derived is quarantined beside the base item, and the rest goes on', async () => {
-    const { table, project, entries } = setUp();
-    await table.producer(goal(1), goal(1), { status: { N: '1' }, title: { S: 't' } });
-    await table.producer(goal(1), 'MEMBER-USER-1', { role: { S: 'A' } });
-    await table.producer(goal(2), goal(2), { level: { S: 'bad' } });
-    const result = await project(table.records);
-    expect(result).toMatchObject({ quarantined: 2, failedFrom: undefined });
-    expect(await entries()).toMatchObject([
-      { source: goal(1), target: goal(1), code: 'wrong-type', since: '2026-01-01T00:00:01.000Z' },
-      { source: goal(2), target: goal(2), code: 'derive-failed', reason: expect.stringContaining('no such level') },
-    ]);
-    expect(await table.derived(goal(1), '~view')).toMatchObject({ edgeSet: { SS: ['MEMBER-USER-1|role=A'] } });
-    expect(await table.derived(goal(1), '~ix/MEMBER-USER-1')).toBeDefined();
-    expect(await table.derived(goal(2), '~view')).toMatchObject({ attributes: { M: { level: { S: 'bad' } } } });
-  });
-
-  it('has one entry for a base item, however many records it has', async () => {
-    const { table, project, entries } = setUp();
-    await table.producer(goal(1), goal(1), { status: { N: '1' } });
-    await table.producer(goal(1), goal(1), { status: { N: '2' } });
-    await project(table.records.slice(0, 1));
-    await project(table.records.slice(1));
-    await project(table.records.slice(1));
-    expect((await entries()).map(({ since }) => since)).toEqual(['2026-01-01T00:00:01.000Z']);
-  });
-
-  it('of a view that cannot be written is quarantined as a view', async () => {
-    const { table, project, entries } = setUp();
-    // The node has just under 400 KB; its view, which has a watermark and more, would have more.
-    await table.producer(goal(1), goal(1), { title: { S: 'x'.repeat(409_550) } });
-    const result = await project(table.records);
-    expect(result).toMatchObject({ quarantined: 1, failedFrom: undefined });
-    expect(await entries()).toMatchObject([
-      { source: goal(1), target: '~view', code: 'ValidationException', derivedKeys: ['~view'] },
-    ]);
-  });
-
   it('whose entry is refused in every form holds up no record; the count and the reason tell of it', async () => {
     const refuse = new StoreError('terminal', 'ValidationException', 'No.');
     const { table, project } = setUp(({ method, keys }) => {
@@ -198,19 +152,6 @@ describe('a terminal error', () => {
 });
 
 describe('a retryable error', () => {
-  it('is tried again after a wait that grows with full jitter', async () => {
-    let failures = 4;
-    const { table, project, waits } = setUp(
-      ({ method }) => {
-        if (method === 'update' && failures-- > 0) throw throttled();
-      },
-      { random: () => 1 },
-    );
-    expect(await project(await goals(table, 1))).toMatchObject({ failedFrom: undefined, writes: 5 });
-    expect(waits).toEqual([50, 100, 200, 400]);
-    expect(await table.derived(goal(1), '~view')).toBeDefined();
-  });
-
   it('ends with the time budget, and fails the batch from the lowest record that is not applied', async () => {
     let budget = 1000;
     const { table, hooked, project, entries } = setUp(
@@ -248,18 +189,6 @@ describe('a retryable error', () => {
     await table.producer(goal(2), 'MEMBER-USER-1', { role: { S: 'B' } });
     await expect(project([table.records[0]!, table.records[2]!])).rejects.toThrow('a mistake of ours');
   });
-
-  it('of the first read is tried again', async () => {
-    let failed = false;
-    const { table, project } = setUp(({ method }) => {
-      if (method !== 'getMany' || failed) return;
-      failed = true;
-      throw throttled();
-    });
-    await table.producer(goal(1), 'MEMBER-USER-1', { role: { S: 'A' } });
-    expect(await project(table.records)).toMatchObject({ failedFrom: undefined });
-    expect(await table.derived(goal(1), '~view')).toMatchObject({ edgeSet: { SS: ['MEMBER-USER-1|role=A'] } });
-  });
 });
 
 describe('a fatal error', () => {
@@ -278,25 +207,6 @@ describe('a fatal error', () => {
 });
 
 describe('the time budget', () => {
-  it('begins no step when it is used up, and reports the rest', async () => {
-    let left = 1;
-    const { table, project } = setUp(({ method }) => {
-      if (method === 'update') left = 0;
-    });
-    const records = await goals(table, 150);
-    const result = await project(records, { remainingMs: () => left });
-    expect(result.failedFrom).toBe(records[100]);
-    expect(result.error).toMatchObject({ code: 'out-of-time' });
-  });
-
-  it('tries a first step where none is left, so that each call gets on, and waits for nothing', async () => {
-    const { table, project, waits } = setUp();
-    const records = await goals(table, 150);
-    expect((await project(records, { remainingMs: () => 0 })).failedFrom).toBe(records[100]);
-    expect(await table.derived(goal(100), '~view')).toBeDefined();
-    expect(waits).toEqual([]);
-  });
-
   it('reads and writes within the first step', async () => {
     const { table, hooked, project } = setUp();
     const [, mixed] = [await goals(table, 1), await table.producer(goal(1), goal(1), undefined)];
@@ -338,35 +248,5 @@ describe('the model of the registry', () => {
     expect((await project([record!])).failedFrom).toBeUndefined();
     expect(rounds).toBe(3);
     expect(await table.derived(goal(1), '~view')).toMatchObject({ attributes: { M: { title: { S: 'new' } } } });
-  });
-
-  it('decides what is touched also where it has changed since the batch before', async () => {
-    const searched = graphWith({ title: { shards: 1 } });
-    const { table } = await registered();
-    const [first] = await goals(table, 1);
-    const projector = createProjector(searched, { store: table });
-    await projector.project([first!]);
-    await migrate(searched, { store: table, wait: async () => {} });
-    const record = await table.producer(goal(1), goal(1), { title: { S: 'new' } });
-    await projector.project([record!]);
-    const { items } = await table.query({ partition: goal(1), sortKey: { beginsWith: '~ix/' } });
-    expect(items.filter((item) => JSON.stringify(item).includes('new'))).toHaveLength(1);
-  });
-
-  it('is read again by a process that was suspended after it', async () => {
-    let nowMs = Date.now();
-    let isAsleep = true;
-    const { table, hooked, project } = await registered(
-      ({ method, keys }) => {
-        if (!isAsleep || method !== 'getMany' || !keys.includes(`${goal(1)} ~view`)) return;
-        isAsleep = false;
-        nowMs += SEND_WITHIN_MS;
-      },
-      { now: () => nowMs },
-    );
-    const records = await goals(table, 1);
-    expect(await project(records)).toMatchObject({ failedFrom: records[0], error: { code: 'out-of-time' } });
-    expect(hooked.calls.filter(({ method }) => method === 'update')).toEqual([]);
-    expect((await project(records)).failedFrom).toBeUndefined();
   });
 });

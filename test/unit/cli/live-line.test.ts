@@ -69,13 +69,6 @@ describe('the live line of dev on a terminal', () => {
     expect(await after(1)).toContain('0 records/s, 4.5 s behind');
     expect(world.asked).toBe(2);
   });
-
-  it('asks the stream when nothing moves: that may be a halt', async () => {
-    const { line, after } = liveLine({ behind: 61.26 });
-    line.addProjected({ records: 10, writes: 10, newestRecordAgeMs: 10 });
-    await after(1_000);
-    expect(await after(1_000)).toContain('0 records/s, 61.3 s behind');
-  });
 });
 
 describe('the live line of dev without a terminal', () => {

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { modelCost } from '../../../packages/cost/capacity.ts';
 import { defineGraph } from '../../../src/core/model/compile/define-graph.ts';
 import type { CompiledModel } from '../../../src/core/model/compiled.ts';
-import { edge, node, number, part, source } from '../../../src/core/model/schema.ts';
+import { edge, node, number, source } from '../../../src/core/model/schema.ts';
 
 const cost = modelCost(
   defineGraph({
@@ -34,8 +34,6 @@ const cost = modelCost(
 );
 
 const put = (type: string) => cost.writes.find((entry) => entry.type === type && entry.write === 'create');
-const change = (type: string, attribute?: string) =>
-  cost.writes.find((entry) => entry.type === type && entry.write === 'change' && entry.attribute === attribute);
 const query = (name: string) => cost.queries.find((entry) => entry.query === name);
 
 it('T26: has what DynamoDB gives one partition', () => {
@@ -52,19 +50,6 @@ describe('the cost of a put', () => {
     expect(put('SEEN')).toMatchObject({ view: 0, indexItems: 2, total: 3, byHand: 2 });
     expect(put('KNOWS')).toMatchObject({ indexItems: 0, total: 2, byHand: 1 });
     expect(put('TICKET')).toMatchObject({ indexItems: 2, total: 4, byHand: 2 });
-  });
-
-  it('counts the reverse item of an edge that copies its target, and says what a change of that costs', () => {
-    // The reverse item and the edge, then the view, the edge and its target.
-    expect(put('KEPT_IN')).toMatchObject({ reverseItem: 1, total: 3, read: 1.5 + 2.5 });
-    expect(change('STORE', 'city')).toMatchObject({ perEdge: { KEPT_IN: { wcu: 1, rcu: 1.5, byHand: 0 } } });
-    expect(change('STORE', 'zip')).toBeUndefined();
-    expect(change('STORE')).not.toHaveProperty('perEdge');
-    expect(change('USER')).not.toHaveProperty('perEdge');
-  });
-
-  it('counts the target items of a node as the index items of its edges', () => {
-    expect(put('USER')).toMatchObject({ base: 1, view: 1, indexItems: 5, total: 7 });
   });
 });
 
@@ -106,17 +91,6 @@ describe('the cost of index items that use the source', () => {
       },
     }),
   );
-
-  it('is said of the source, for each edge that leaves it', () => {
-    const of = (type: string) => joined.writes.filter((one) => one.type === type && one.perEdge !== undefined);
-    // The one item moves, and the other one gets a new revision; without the node neither is in an order.
-    expect(of('TICKET').map(({ write, attribute, perEdge }) => [write, attribute, perEdge!['IN']!.wcu])).toEqual([
-      ['change', 'due', 3 + 1],
-      ['change', 'status', 3 + 1],
-      ['delete', undefined, 2 + 2],
-    ]);
-    expect(of('IN')).toEqual([]);
-  });
 
   it('is a warning where the source looks like a hub', () => {
     expect(joined.warnings).toEqual([expect.stringContaining('ON has edgeSet: false')]);
@@ -167,23 +141,6 @@ describe('the cost of native orders and searches', () => {
     ]);
   });
 
-  it('is borne by every type that has the attribute, as far as the model knows it', () => {
-    expect(figures('OUT')).toEqual([
-      ['create', 2, 2, 2],
-      ['floor', 3, 3, 3],
-      ['change', 1, 0, 2],
-      ['delete', 2, 2, 2],
-    ]);
-    expect(figures('ROOM').map(([write, base]) => [write, base])).toEqual([
-      ['create', 3],
-      ['mail', 3],
-      ['day', 3],
-      ['title', 2],
-      ['change', 1],
-      ['delete', 3],
-    ]);
-  });
-
   it('of a query is that of one partition', () => {
     expect(native.queries.map(({ query, calls, rcu }) => [query, calls, rcu])).toEqual(
       expect.arrayContaining([
@@ -221,45 +178,6 @@ describe('the advice on native orders', () => {
     ['find no room', { orders: { byDay: 'day', byFloor: 'floor' } }, { name: 'records', indexes: 19 }],
   ])('is not given where they %s', (_what, inbound, table, degree) => {
     expect(adviceOn(inbound, table, degree)).toEqual([]);
-  });
-});
-
-describe('the cost of a part', () => {
-  const { writes } = modelCost(
-    defineGraph({
-      table: 'records',
-      nodes: {
-        USER: node({
-          view: 'ALL',
-          search: { name: {} },
-          parts: { STATE: part({ search: { status: {}, mood: {} } }), COUNTS: part() },
-        }),
-        ROOM: node({ view: 'ALL' }),
-      },
-      edges: {
-        IN: edge({
-          from: 'USER',
-          to: 'ROOM',
-          inbound: { orders: { gsi0: 'since', byStatus: source('STATE.status') } },
-        }),
-        OUT: edge({ from: 'USER', to: 'ROOM', inbound: { orders: { gsi0: source('name') } } }),
-      },
-    }),
-  );
-  const costOf = (name: string) => writes.find(({ type }) => type === name);
-
-  it('has its view and its searches; those are not of the node', () => {
-    expect(costOf('USER.STATE')).toMatchObject({ kind: 'part', base: 1, view: 1, indexItems: 3, total: 5 });
-    expect(costOf('USER.COUNTS')).toMatchObject({ kind: 'part', indexItems: 0, total: 2 });
-    expect(costOf('USER')).toMatchObject({ kind: 'node', indexItems: 2, total: 4 });
-  });
-
-  it('names the edges whose index items use it', () => {
-    const using = writes.filter(({ kind, perEdge }) => kind === 'part' && perEdge !== undefined);
-    expect(using.map(({ type, write, attribute, perEdge }) => [type, write, attribute, perEdge!['IN']!.wcu])).toEqual([
-      ['USER.STATE', 'change', 'status', 3],
-      ['USER.STATE', 'delete', undefined, 2],
-    ]);
   });
 });
 

@@ -97,15 +97,6 @@ async function isDone(store: Store & ScanSource, graph = after): Promise<boolean
 }
 
 describe('a divided migration', () => {
-  it('brings the model to the table, and leaves no place behind', async () => {
-    const world = await table();
-    await execution(world);
-    expect(await isDone(world.store)).toBe(true);
-    expect(await world.drift()).toBe(0);
-    const keys = [...world.store.items()].map(({ target }) => (target as { S: string }).S);
-    expect(keys.filter((key) => /migrate/.test(key))).toEqual([]);
-  });
-
   it('comes to the same where each execution is gone with one of its calls, whichever it is', async () => {
     for (const isMade of [false, true]) {
       const world = await table();
@@ -150,36 +141,6 @@ describe('a divided migration', () => {
     const world = await table();
     await Promise.all([execution(world), execution(world)]);
     expect(await isDone(world.store)).toBe(true);
-    expect(await world.drift()).toBe(0);
-  });
-
-  it('ends with a worker that comes late: its share is of a walk that is over', async () => {
-    const world = await table();
-    const { options, store } = world;
-    const { shares } = await decideMigration(options(), DIVISION);
-    await execution(world);
-    const items = structuredClone([...store.items()]);
-    for (const share of shares) expect(await walkShare(options(), share)).toEqual({ isDone: true });
-    expect([...store.items()]).toEqual(items);
-  });
-
-  it('begins again for another model, and while another run has moved the registry on', async () => {
-    const world = await table();
-    const { options, store, clock } = world;
-    const { shares } = await decideMigration(options(), DIVISION);
-    await walkShare(options(), shares[0]!);
-    await execution(world, other);
-    expect(await isDone(store, other)).toBe(true);
-    const [share] = (await decideMigration(options(after), DIVISION)).shares;
-    await migrate(after, {
-      ...{ store, now: () => clock.ms },
-      wait: async (ms) => {
-        clock.ms += ms;
-      },
-    });
-    if (share !== undefined) expect(await walkShare(options(after), share)).toEqual({ isDone: true });
-    await execution(world, after);
-    expect(await isDone(store)).toBe(true);
     expect(await world.drift()).toBe(0);
   });
 });

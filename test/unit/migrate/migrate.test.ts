@@ -189,34 +189,6 @@ describe('a migration', () => {
     );
   });
 
-  it('registers a table with items as kept, builds what is missing, and makes it ready', async () => {
-    const bench = new Bench();
-    await bench.user('USER-1', 'Ada');
-    await bench.goal('GOAL-1', 'one', 'USER-1');
-    // The items are there, and nothing was ever projected.
-    bench.unprojected();
-    const first = await bench.migrate(model(), { mostSteps: 4 });
-    expect(first).toMatchObject({ done: false, next: expect.stringContaining('Build and verify') });
-    const reader = bench.reader(model());
-    await expect(reader.search('USER.name').equals('Ada')).rejects.toThrow(
-      expect.objectContaining({ code: 'projection-not-ready' }),
-    );
-    expect((await reader.getViews(['GOAL-1']))[0]).toMatchObject({
-      attributes: { title: 'one' },
-      edgeSet: [{ target: 'USER-1' }],
-    });
-    expect(await reader.degree('GOAL-1', 'MEMBER')).toBe(1);
-    const { done } = await bench.migrate(model());
-    expect(done).toBe(true);
-    bench.clockMs += LEASE_MS + 1;
-    expect((await reader.search('USER.name').equals('Ada')).items).toMatchObject([{ id: 'USER-1' }]);
-    expect((await reader.inbound('USER-1', 'MEMBER', { atLeast: 'LEAD' })).items).toHaveLength(1);
-    expect(await reader.degree('GOAL-1', 'MEMBER')).toBe(1);
-    expect(await bench.store.get({ source: 'GOAL-1', target: '~degree/MEMBER' }, { consistent: true })).toMatchObject({
-      item: { count: { N: '1' } },
-    });
-  });
-
   it('stops for want of time while an index is behind, in either way, and goes on from there', async () => {
     const bench = new Bench();
     const [before, after] = [model(), model({ lead: 600, shards: 8 })];
@@ -273,40 +245,6 @@ describe('a migration', () => {
     expect(result.done).toBe(true);
     bench.clockMs += LEASE_MS + 1;
     expect((await bench.reader(after).search('USER.name').equals('Ada')).items).toMatchObject([{ id: 'USER-1' }]);
-  });
-
-  it('begins with other keys than those that a consumer without the registry may still write', async () => {
-    const bench = new Bench();
-    const [before, after] = [model(), model({ withEmail: true })];
-    await bench.user('USER-1', 'Ada');
-    const held = bench.unprojected();
-    await bench.migrate(before);
-    await bench.store.delete({ source: 'USER-1', target: 'USER-1' });
-    await bench.project(before);
-    await bench.user('USER-2', 'Bea');
-    await bench.project(before);
-    expect((await bench.migrate(after)).done).toBe(true);
-    // It has stood still since before the table was registered; no tombstone of this search is there to stop it.
-    const stalled = createProjector(after, { store: bench.store, model: { current: async () => after } });
-    expect((await stalled.project(held)).error).toBeUndefined();
-    const { items } = await bench.reader(after).search('USER.email').all();
-    expect(items.map(({ id }) => id)).toEqual(['USER-2']);
-  });
-
-  it('removes what no base item wants, and counts anew, when it registers a table', async () => {
-    const bench = new Bench();
-    const [plain, after] = [model({ isCounted: false }), model({ withEmail: true })];
-    await bench.user('USER-1', 'Ada');
-    await bench.goal('GOAL-1', 'one', 'USER-1', 'USER-2');
-    await bench.project(after);
-    // A consumer of the model without the search and the count has the last word.
-    await bench.store.delete({ source: 'USER-1', target: 'USER-1' });
-    await bench.store.delete({ source: 'GOAL-1', target: 'MEMBER-USER-1' });
-    await bench.project(plain);
-    expect((await bench.migrate(after)).done).toBe(true);
-    const reader = bench.reader(after);
-    expect((await reader.search('USER.email').all()).items).toEqual([]);
-    expect(await reader.degree('GOAL-1', 'MEMBER')).toBe(1);
   });
 
   it('writes no item a second time whose base item wants it', async () => {

@@ -79,16 +79,6 @@ describe('the items about which the indexes are asked', () => {
 });
 
 describe('the answers', () => {
-  it('count once they are right, also after a look that found a difference', () => {
-    const sample = asked();
-    const [question] = sample.due(MINUTE);
-    expect(sample.take(question!, { ...moved, holds: [undefined] }, MINUTE)).toBeUndefined();
-    expect(sample.sampled).toMatchObject({ asked: 0, wrong: 0 });
-    expect(sample.take(question!, moved, 2 * MINUTE)).toBeUndefined();
-    expect(sample.sampled).toMatchObject({ asked: 1, wrong: 0, wrongItems: [] });
-    expect(sample.due(100 * MINUTE)).toEqual([]);
-  });
-
   it.each([
     ['missing', { ...moved, holds: [undefined] }],
     ['stale', { ...moved, holds: [{ ...imageOf(2, 'new'), attributes: { M: {} } }] }],
@@ -124,15 +114,6 @@ describe('the answers', () => {
     question!.wrongLooks = 3;
     expect(sample.take(question!, { ...moved, stored: imageOf(3, 'new') }, MINUTE)).toBeUndefined();
     expect([sample.sampled, sample.due(100 * MINUTE)]).toMatchObject([{ asked: 0, wrong: 0 }, []]);
-  });
-
-  it('come later where a read fails, and the failure is told until then', () => {
-    const sample = asked();
-    sample.putOff(sample.due(MINUTE)[0]!, 'throttled', MINUTE);
-    expect(sample.due(2 * MINUTE - 1)).toEqual([]);
-    expect(sample.sampled).toMatchObject({ asked: 0, failure: 'throttled' });
-    sample.take(sample.due(2 * MINUTE)[0]!, moved, 2 * MINUTE);
-    expect(sample.sampled).toEqual({ asked: 1, wrong: 0, wrongItems: [], sinceMs: 0 });
   });
 
   it('are counted on from what is saved for a week, with ten names', () => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { VIEW_KEY } from '../../../src/core/items/keys.ts';
 import type { Difference, Suspect } from '../../../src/core/kinds/difference.ts';
 import type { ObservedDrift } from '../../../src/trust/observe/drift.ts';
-import { type Found, NO_SHARD, type OpenItem, OpenItems, Touches } from '../../../src/trust/observe/open-items.ts';
+import { type Found, type OpenItem, OpenItems, Touches } from '../../../src/trust/observe/open-items.ts';
 import type { Range } from '../../../src/trust/observe/touched-items.ts';
 
 const PACE = {
@@ -18,7 +18,6 @@ const ATTRIBUTES: Suspect = {
 const COUNT: Suspect = { source: 'USER-1', sortKey: '~degree/FOLLOWS' };
 const EDGE = { source: 'USER-2', target: 'FOLLOWS-USER-1' };
 const COPY: Suspect = { source: 'USER-2', sortKey: VIEW_KEY, bases: [EDGE] };
-const REVERSE: Suspect = { source: 'USER-1', sortKey: '~rev/FOLLOWS-USER-2', bases: [EDGE] };
 const FAN_OUT: Range = { kind: 'copies', source: 'USER-1', edgeType: 'FOLLOWS' };
 
 /** What was seen when the low watermark had passed the records; with an earlier one it may pass. */
@@ -96,10 +95,6 @@ describe('a look of the observer', () => {
     expect(stage.due()).toHaveLength(1);
   });
 
-  it('closes an item that is right', () => {
-    expect(new Stage().touch(ATTRIBUTES).look().open.size).toBe(0);
-  });
-
   it('is not repeated before its difference is judged', () => {
     expect(new Stage().touch(ATTRIBUTES).look(found()).due()).toEqual([]);
   });
@@ -126,47 +121,6 @@ describe('a difference', () => {
     stage.touch(ATTRIBUTES, MADE + 1).look(found({}, changed));
     expect(stage.judge()).toHaveLength(times);
   });
-
-  it('may pass while the low watermark has not passed the newest record', () => {
-    const stage = new Stage().touch(ATTRIBUTES).look(found());
-    stage.touch(ATTRIBUTES, LOOKED - PACE.marginMs);
-    expect(stage.judge()).toEqual([]);
-    expect(stage.receiptsHeld).toEqual([1]);
-  });
-
-  it('is judged once everything made before the end of the look is received', () => {
-    const stage = new Stage().touch(ATTRIBUTES).look(found({ toMs: RECEIVED }));
-    expect(stage.judge()).toEqual([]);
-    expect(stage.open.drift).toEqual([]);
-  });
-});
-
-describe('the touches of an item', () => {
-  it('are the oldest of each shard, with the earliest time', () => {
-    const stage = new Stage().touch(ATTRIBUTES, MADE, 'one').touch(ATTRIBUTES, MADE, 'other');
-    stage.touch(ATTRIBUTES, MADE - 1, 'one');
-    expect([...stage.open.touches()]).toMatchObject([
-      { touch: { shardId: 'one', receipt: 1, stampMs: MADE - 1 } },
-      { touch: { shardId: 'other', receipt: 2, stampMs: MADE } },
-    ]);
-  });
-
-  it('are those of a fan-out that may reach it, too, and the newest of them decides', () => {
-    const stage = new Stage().touchRange(MADE).touchRange(LOOKED).touch(COPY);
-    const [range] = stage.open.unqueriedRanges(1);
-    range!.queriedMs = LOOKED;
-    stage.open.closeRanges(LOOKED + 1);
-    expect(stage.receiptsHeld.sort()).toEqual([1, 3]);
-    expect(stage.look(found()).judge()).toEqual([]);
-  });
-
-  it('of a check hold the time at the beginning, until each item is judged', () => {
-    const { open } = new Stage();
-    const touch = { shardId: NO_SHARD, after: undefined, stampMs: 0, receipt: 0 };
-    open.touch({ items: [ATTRIBUTES], ranges: [] }, Touches.of(touch, MADE), MADE, MADE);
-    expect([...open.touches()]).toMatchObject([{ touch: { stampMs: 0 } }]);
-    expect(open.due(MADE + PACE.mostWaitMs, 1, 100)).toHaveLength(1);
-  });
 });
 
 describe('a fan-out', () => {
@@ -182,24 +136,5 @@ describe('a fan-out', () => {
     expect(stage.open.size).toBe(1);
     stage.open.closeRanges(LOOKED + 1);
     expect(stage.open.size).toBe(0);
-  });
-
-  it('reaches the copies whose reverse items are missing: its Query does not find them', () => {
-    const stage = new Stage().touch(REVERSE).look(found({}, { stored: null }));
-    stage.judge();
-    expect(stage.open.sharesBehind(FAN_OUT)).toEqual([COPY]);
-    expect(stage.open.sharesBehind({ ...FAN_OUT, edgeType: 'LIKES' })).toEqual([]);
-    expect(stage.look().open.sharesBehind(FAN_OUT)).toEqual([]);
-  });
-});
-
-describe('drift of an earlier process', () => {
-  it('is listed from the beginning, and holds no time', () => {
-    const { open } = new Stage();
-    const known = { differences: [], expected: 'w', stored: 's', foundMs: 1, isCertain: true } as const;
-    open.keepDrift({ suspect: ATTRIBUTES, ...known }, MADE);
-    expect(open.drift).toMatchObject([{ suspect: ATTRIBUTES, foundMs: 1 }]);
-    expect([...open.touches()]).toEqual([]);
-    expect(open.due(MADE, MADE, 100)).toHaveLength(1);
   });
 });

@@ -17,26 +17,6 @@ const claim = (first: number, last: number, count: number): Claim => ({
 });
 
 describe('what claims cover', () => {
-  it('ends at the first record that none holds', () => {
-    const open = records(1, 2, 4, 7, 8, 9);
-    const coverage = coverageOf(open, [claim(1, 2, 2), claim(7, 8, 2)]);
-    expect(coverage).toEqual({
-      free: [
-        { start: 2, end: 3 },
-        { start: 5, end: 6 },
-      ],
-      hasLanes: false,
-    });
-    expect(appliedCount(coverage, open)).toBe(2);
-    expect(appliedCount(coverageOf(open, [claim(1, 2, 2), claim(7, 9, 3), claim(2, 7, 3)]), open)).toBe(6);
-  });
-
-  it('is nothing by a claim that holds only some of the records between its ends: it is of one lane of several', () => {
-    const open = records(1, 2, 3, 4);
-    const coverage = coverageOf(open, [claim(1, 3, 2), claim(2, 4, 2)]);
-    expect(coverage).toEqual({ free: [{ start: 0, end: 4 }], hasLanes: true });
-  });
-
   it('is nothing by a claim of which the first records are gone, unless its consumer reads the shard alone', () => {
     const open = records(5, 6, 7);
     const before = claim(3, 6, 3);

@@ -80,16 +80,6 @@ describe('a batch', () => {
     });
     expect(hooked.log).toEqual([]);
   });
-
-  it('takes a stream of keys alone', async () => {
-    const { table, project, elements, order } = setUp();
-    const { oldImage: _old, newImage: _new, ...keys } = (await table.producer(G, EDGE, role('A')))!;
-    await project({ ...keys, isPartial: true });
-    expect([await elements(), await order()]).toEqual([[element('A')], 'A']);
-    const { oldImage: _was, newImage: _is, ...gone } = (await table.producer(G, EDGE, undefined))!;
-    await project({ ...gone, isPartial: true });
-    expect([await elements(), await order()]).toEqual([undefined, undefined]);
-  });
 });
 
 describe('evicted edge types', () => {

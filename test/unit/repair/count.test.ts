@@ -57,28 +57,6 @@ async function follows(count: number) {
 }
 
 describe('a repair of a count', () => {
-  it('does not take a wrong count for right because an edge goes while the items are counted', async () => {
-    const { store, projector, mend, count } = await follows(3);
-    const { item } = await store.get(COUNT_KEY, { consistent: true });
-    await store.put({ ...item!, count: { N: '2' } });
-    let hasGone = false;
-    // The count says 2 of 3. One edge goes before the Query reads, so that it counts 2, and the count becomes 1.
-    store.onQuery = async (page) => {
-      if (hasGone) return page;
-      hasGone = true;
-      await store.delete({ source: 'USER-1', target: 'FOLLOWS-USER-f0' });
-      await projector.project(store.records.splice(0));
-      return {
-        ...page,
-        items: page.items.filter(
-          ({ target }) => target !== undefined && 'S' in target && target.S !== '~ix/FOLLOWS-USER-f0',
-        ),
-      };
-    };
-    await mend();
-    expect(await count()).toEqual({ N: '2' });
-  });
-
   it('leaves a right count alone where a Query does not show an item yet whose transaction has moved the count', async () => {
     const { store, mend, count } = await follows(3);
     store.onQuery = async (page) => ({
@@ -87,30 +65,6 @@ describe('a repair of a count', () => {
         ({ target }) => target === undefined || !('S' in target) || target.S !== '~ix/FOLLOWS-USER-f2',
       ),
     });
-    await mend();
-    expect(await count()).toEqual({ N: '3' });
-  });
-
-  it('counts again where an edge comes after the items were read', async () => {
-    const { store, projector, mend, count } = await follows(3);
-    const { item } = await store.get(COUNT_KEY, { consistent: true });
-    await store.put({ ...item!, count: { N: '7' } });
-    let hasCome = false;
-    store.onGet = async ({ target }) => {
-      if (hasCome || target !== '~ix/FOLLOWS-USER-f2') return;
-      hasCome = true;
-      await store.put({ source: { S: 'USER-1' }, target: { S: 'FOLLOWS-USER-f9' } });
-      await projector.project(store.records.splice(0));
-    };
-    await mend();
-    expect(hasCome).toBe(true);
-    expect(await count()).toEqual({ N: '4' });
-  });
-
-  it('sets a count that is wrong to the number of live items', async () => {
-    const { store, mend, count } = await follows(3);
-    const { item } = await store.get(COUNT_KEY, { consistent: true });
-    await store.put({ ...item!, count: { N: '7' } });
     await mend();
     expect(await count()).toEqual({ N: '3' });
   });

@@ -11,7 +11,6 @@ import { createProjector } from '../../../src/projecting/apply/projector.ts';
 import { fixedModel } from '../../../src/registry/writer-model.ts';
 import { check } from '../../../src/trust/check/check.ts';
 import { redrive } from '../../../src/trust/repair/redrive.ts';
-import { Repairer } from '../../../src/trust/repair/repairer.ts';
 import { StreamedStore } from '../../support/streamed-store.ts';
 
 function model({ hasTotals = true }: { hasTotals?: boolean } = {}) {
@@ -106,20 +105,6 @@ describe('a redrive of a refused entry in a total', () => {
   });
 });
 
-describe('a repair of the form of an entry', () => {
-  it('counts the total again, if the entry loses its list of groups', async () => {
-    const { graph, store, writer, project, drift, total } = await table();
-    for (let i = 0; i < 51; i++) await writer.putEdge(`USER-${i}`, 'PAID', PROJECT, { kind: `k${i}` });
-    await project();
-    const target = '~in/PAID-USER-50';
-    await store.put({ ...(await store.derived(PROJECT, target)), other: { S: 'by/kind' } });
-    const mender = new Repairer({ graph, store });
-    await mender.repair([{ source: PROJECT, sortKey: target }]);
-    expect(await drift()).toEqual(CLEAN);
-    expect(await total()).toMatchObject({ count: { N: '51' } });
-  });
-});
-
 describe('a first registration', () => {
   it('removes the total of a model that nothing keeps any more, and never takes anything out of it', async () => {
     const { store, writer, project, total } = await table();
@@ -139,19 +124,6 @@ describe('a first registration', () => {
       [],
     );
     expect((await check(graph, { store, graceMs: 0, segments: 1 })).drift).toEqual(CLEAN);
-  });
-
-  it('leaves entries that are right as they are, and takes out those of no edge', async () => {
-    const { graph, store, writer, project, total } = await table();
-    for (let i = 0; i < 3; i++) await writer.putEdge(`USER-${i}`, 'PAID', PROJECT, { amount: 3 });
-    await project();
-    const before = await store.derived(PROJECT, '~in/PAID-USER-1');
-    const { target } = (await store.query({ partition: 'USER-2', consistent: true })).items[0]!;
-    await store.delete({ source: 'USER-2', target: text(target) });
-    store.records.splice(0);
-    await registered(graph, store);
-    expect(await store.derived(PROJECT, '~in/PAID-USER-1')).toEqual(before);
-    expect(await total()).toMatchObject({ count: { N: '2' }, 'sum/money': { N: '6' } });
   });
 });
 

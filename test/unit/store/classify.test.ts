@@ -69,15 +69,6 @@ describe('classifyError', () => {
     expect(error).toMatchObject({ kind: 'fatal', code: 'no-region', hint: expect.stringContaining('--region') });
   });
 
-  it('takes a refused connection as retryable and says how to start an engine', () => {
-    const cause = named('Error', 'connect ECONNREFUSED 127.0.0.1:8000', { code: 'ECONNREFUSED' });
-    expect(classifyError(cause)).toMatchObject({
-      kind: 'retryable',
-      code: 'no-connection',
-      hint: expect.stringContaining('edgeloom dev'),
-    });
-  });
-
   it('names a refused connection of several addresses, whose message is empty', () => {
     const cause = Object.assign(new AggregateError([], ''), { code: 'ECONNREFUSED' });
     expect(classifyError(cause).message).toBe('No DynamoDB answers at the endpoint: ECONNREFUSED.');

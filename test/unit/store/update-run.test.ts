@@ -24,18 +24,6 @@ function failing(failures: Record<string, Error>) {
 }
 
 describe('updates of many items', () => {
-  it('fail each for itself', async () => {
-    const throttled = new StoreError('retryable', 'ThrottlingException', 'slow down');
-    const odd = new StoreError('terminal', 'ValidationException', 'odd');
-    const { update } = failing({ '~a': throttled, '~c': odd });
-    expect(await updateEach(UPDATES, update)).toEqual([
-      { applied: false, error: throttled },
-      APPLIED,
-      { applied: false, error: odd },
-      APPLIED,
-    ]);
-  });
-
   it.each([
     ['no connection', new StoreError('retryable', 'no-connection', 'nobody answers')],
     ['missing rights', new StoreError('fatal', 'AccessDeniedException', 'no')],

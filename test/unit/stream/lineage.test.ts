@@ -23,14 +23,6 @@ describe('readableShards', () => {
     expect(readable(SPLIT, 'root', 'left', 'right', 'leaf')).toEqual([]);
   });
 
-  it('does not read a grandchild whose own parent is not finished, whatever stands above', () => {
-    expect(readable(SPLIT, 'root', 'right')).not.toContain('leaf');
-  });
-
-  it('takes shards whose parent is not listed for roots', () => {
-    expect(readable([{ shardId: 'orphan', parentShardId: 'gone' }])).toEqual(['orphan']);
-  });
-
   it('treats ids as data, also such as every object has', () => {
     expect(readable([{ shardId: 'constructor' }, { shardId: 'toString', parentShardId: 'constructor' }])).toEqual([
       'constructor',
