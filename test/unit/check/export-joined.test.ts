@@ -59,14 +59,6 @@ describe('a check of an export, of edges that come before the node that decides 
   });
   afterEach(() => rm(folder, { recursive: true, force: true }));
 
-  it.each(EDGES)('finds nothing where all is right: %d edges', async (edges) => {
-    await writeExport(folder, await itemsOf(edges), 1);
-    expect(await checkExport({ graph, folder })).toMatchObject({
-      suspects: [],
-      drift: { missing: 0, stale: 0, orphan: 0 },
-    });
-  });
-
   it.each(EDGES)('finds nothing where the node lies between them, and an edge of no node: %d edges', async (edges) => {
     const items = await itemsOf(edges);
     const halves = items.filter((item) => place(item) === 1);

@@ -33,13 +33,6 @@ describe('elements', () => {
     expect(decodeElement(`${key}|target:2`)).toBeUndefined();
   });
 
-  it('keep the types of labels apart', () => {
-    const texts = [{ S: '1' }, { N: '1' }, { BOOL: true }, { NULL: true } as const, { B: new Uint8Array([1]) }].map(
-      (value) => encodeElement('E-USER-1', [['label', value]]),
-    );
-    expect(new Set(texts).size).toBe(texts.length);
-  });
-
   it.each([{ L: [] }, { M: {} }, { SS: ['a'] }, { NS: ['1'] }, { BS: [new Uint8Array()] }])(
     'refuse a label that is no scalar: %j',
     (value) => {

@@ -211,39 +211,21 @@ describe('what cannot be derived', () => {
   const problemsOf = (options: object, attributes: Item) => derived(options, attributes).problems;
   const long = { S: 'x'.repeat(1100) };
 
-  it.each<[string, string, string, unknown, Item]>([
-    ['a value of another type', 'wrong-type', 'name', {}, { name: { N: '1' } }],
-    ['a number that is text', 'wrong-type', 'name', { type: 'number' }, { name: { S: '1' } }],
-    ['a date that is none', 'wrong-type', 'name', { type: 'date' }, { name: { S: 'soon' } }],
-    ['a rank of another type', 'wrong-type', 'level', rank('level', { A: 1 }), { level: { N: '1' } }],
-    ['each of a single value', 'wrong-type', 'name', { multiValue: true }, { name: { S: 'a' } }],
-    ['each of binary', 'wrong-type', 'name', { multiValue: true }, { name: { BS: [new Uint8Array([1])] } }],
-    ['each with one bad value', 'wrong-type', 'name', { multiValue: true }, { name: { L: [{ S: 'a' }, { N: '1' }] } }],
-    [
-      'a partition of another type',
-      'wrong-type',
-      'country',
-      { partition: 'country' },
-      { name: { S: 'a' }, country: { N: '1' } },
-    ],
-    ['a label without rank', 'undeclared-label', 'level', rank('level', { A: 1 }), { level: { S: 'B' } }],
-    [
-      'a segment that is no text',
-      'wrong-type',
-      'zip',
-      { path: ['state', 'zip'] },
-      { state: { S: 'CA' }, zip: { N: '9' } },
-    ],
-    ['a path that would be too long', 'key-too-long', 'state', { path: ['state', 'zip'] }, { state: long }],
-    ['a key that would be too long', 'key-too-long', 'name', {}, { name: long }],
-    [
-      'a partition that would be too long',
-      'key-too-long',
-      'name',
-      { partition: 'country' },
-      { name: { S: 'a' }, country: long },
-    ],
-  ])('%s is a problem (%s) that names attribute %s', (_name, code, attribute, entry, attributes) => {
+  it.each<[string, string, unknown, Item]>([
+    ['wrong-type', 'name', {}, { name: { N: '1' } }],
+    ['wrong-type', 'name', { type: 'number' }, { name: { S: '1' } }],
+    ['wrong-type', 'name', { type: 'date' }, { name: { S: 'soon' } }],
+    ['wrong-type', 'level', rank('level', { A: 1 }), { level: { N: '1' } }],
+    ['wrong-type', 'name', { multiValue: true }, { name: { S: 'a' } }],
+    ['wrong-type', 'name', { multiValue: true }, { name: { BS: [new Uint8Array([1])] } }],
+    ['wrong-type', 'name', { multiValue: true }, { name: { L: [{ S: 'a' }, { N: '1' }] } }],
+    ['wrong-type', 'country', { partition: 'country' }, { name: { S: 'a' }, country: { N: '1' } }],
+    ['undeclared-label', 'level', rank('level', { A: 1 }), { level: { S: 'B' } }],
+    ['wrong-type', 'zip', { path: ['state', 'zip'] }, { state: { S: 'CA' }, zip: { N: '9' } }],
+    ['key-too-long', 'state', { path: ['state', 'zip'] }, { state: long }],
+    ['key-too-long', 'name', {}, { name: long }],
+    ['key-too-long', 'name', { partition: 'country' }, { name: { S: 'a' }, country: long }],
+  ])('a problem (%s) names attribute %s: %j of %j', (code, attribute, entry, attributes) => {
     const [problem, ...others] = problemsOf({ search: { name: entry } }, attributes);
     expect(others).toEqual([]);
     expect(problem).toMatchObject({ code, attribute });

@@ -134,14 +134,6 @@ describe('a recorder of progress', () => {
     expect(progress.items).toHaveLength(2);
   });
 
-  it('tells that it has stopped, and leaves no claim unwritten', async () => {
-    const { recorder, progress, claimed } = recorderOf();
-    recorder.noteApplied(records(1), shard(1));
-    await recorder.stop();
-    expect(last(progress).isStopped).toBe(true);
-    expect(await claimed()).toEqual([{ ...claim(1, 1, 1), isWhole: true }]);
-  });
-
   it('has stopped with all its items, and leaves no place of a shard unwritten', async () => {
     const { recorder, store } = recorderOf();
     for (let second = 0; second < 30; second++) {

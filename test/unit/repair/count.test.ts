@@ -4,7 +4,7 @@ import { countNameOf, degreeKey } from '../../../src/core/items/key-forms.ts';
 import { defineGraph } from '../../../src/core/model/compile/define-graph.ts';
 import type { CompiledModel } from '../../../src/core/model/compiled.ts';
 import { edge, node } from '../../../src/core/model/schema.ts';
-import type { ItemKey, QueryRequest, QueryResult, ReadOptions } from '../../../src/core/store-port.ts';
+import type { QueryRequest, QueryResult } from '../../../src/core/store-port.ts';
 import { createProjector } from '../../../src/projecting/apply/projector.ts';
 import { definitionsOf } from '../../../src/registry/definition.ts';
 import { keptOf } from '../../../src/registry/effective.ts';
@@ -27,15 +27,6 @@ class InterruptedStore extends StreamedStore {
   /** Called with a page that was read, before it is given out. */
   onQuery: (page: QueryResult) => Promise<QueryResult> = (page) => Promise.resolve(page);
 
-  /** Called when an item was read, before it is given out. */
-  onGet: (key: ItemKey) => Promise<void> = () => Promise.resolve();
-
-  override async get(key: ItemKey, options: ReadOptions) {
-    const result = await super.get(key, options);
-    await this.onGet(key);
-    return result;
-  }
-
   override async query(request: QueryRequest): Promise<QueryResult> {
     return await this.onQuery(await super.query(request));
   }
@@ -44,13 +35,11 @@ class InterruptedStore extends StreamedStore {
 async function follows(count: number) {
   const store = new InterruptedStore(graph);
   for (let i = 0; i < count; i++) await store.put({ source: { S: 'USER-1' }, target: { S: `FOLLOWS-USER-f${i}` } });
-  const projector = createProjector(graph, { store });
-  await projector.project(store.records.splice(0));
+  await createProjector(graph, { store }).project(store.records.splice(0));
   const clock = { now: Date.now, wait: () => Promise.resolve() };
   const mender = new Repairer({ graph, store, ...clock });
   return {
     store,
-    projector,
     mend: () => mender.repair([SUSPECT]),
     count: async () => (await store.get(COUNT_KEY, { consistent: true })).item?.['count'],
   };
