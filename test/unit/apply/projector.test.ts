@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Item } from '../../../src/core/items/attribute-value.ts';
 import type { ChangeRecord } from '../../../src/core/items/change-record.ts';
 import { defineGraph } from '../../../src/core/model/compile/define-graph.ts';
-import { derive, edge, node } from '../../../src/core/model/schema.ts';
+import { edge, node } from '../../../src/core/model/schema.ts';
 import { QUARANTINE_PARTITION, readEntry } from '../../../src/core/plan/quarantine-entry.ts';
 import { StoreError } from '../../../src/foundation/errors.ts';
 import { migrate } from '../../../src/migrate/migrate.ts';
@@ -12,21 +12,11 @@ import { fixedModel } from '../../../src/registry/writer-model.ts';
 import { HookedStore, type StoreCall } from '../../support/hooked-store.ts';
 import { StreamedStore } from '../../support/streamed-store.ts';
 
-const graph = graphWith({});
-
-function graphWith(more: Record<string, { shards: number }>) {
-  const search = { status: { shards: 1 }, level: derive(({ level }) => checkedLevel(level)), ...more };
-  return defineGraph({
-    table: 'records',
-    nodes: { GOAL: node({ view: 'ALL', search }), USER: node({ view: 'ALL' }) },
-    edges: { MEMBER: edge({ from: 'GOAL', to: 'USER', edgeSet: ['role'], inbound: { orders: { gsi0: 'role' } } }) },
-  });
-}
-
-function checkedLevel(level: unknown): string | undefined {
-  if (level === 'bad') throw new Error('no such level');
-  return undefined;
-}
+const graph = defineGraph({
+  table: 'records',
+  nodes: { GOAL: node({ view: 'ALL', search: { status: { shards: 1 } } }), USER: node({ view: 'ALL' }) },
+  edges: { MEMBER: edge({ from: 'GOAL', to: 'USER', edgeSet: ['role'], inbound: { orders: { gsi0: 'role' } } }) },
+});
 
 const goal = (i: number): string => `GOAL-${i}`;
 const throttled = () => new StoreError('retryable', 'ThrottlingException', 'Slow down.');

@@ -68,11 +68,6 @@ describe('the cost of a month', () => {
     expect(counted.projections - without.projections).toBeCloseTo(usdOf(4, 0.5));
     expect([without.streamShards, counted.streamShards]).toEqual([4, 7]);
   });
-  it('is hours of units at 70 % of use where capacity is provisioned', () => {
-    const { provisioned } = cost({ shares: new Map([['USER', 1]]) });
-    expect(provisioned['puts']).toBeCloseTo((1000 / 0.7) * 730 * prices.dynamodb.writeUnitHour);
-    expect(provisioned['puts']!).toBeLessThan(cost().onDemand['puts']!);
-  });
   it('has the nightly check by the size of the table, storage with its backups, and alarms by their number', () => {
     const { onDemand } = cost();
     const units = ((50 * 1024 ** 3) / 8192) * (730 / 24);
@@ -178,16 +173,6 @@ describe('the cost of a month', () => {
     const logs = cost({ streamShards: 4 }).onDemand['logs']!;
     expect(logs / (gigabytes * prices.cloudwatch.logGigabyte)).toBeGreaterThan(0.7);
     expect(logs / (gigabytes * prices.cloudwatch.logGigabyte)).toBeLessThan(1.4);
-  });
-  it('stands next to two other ways, with the same load', () => {
-    const { alternatives, onDemand } = cost();
-    const by = (parts: MonthlyPart[]) => Object.fromEntries(parts.map(({ part, usd }) => [part, usd]));
-    const [byHand, openSearch] = [by(alternatives.documentClient), by(alternatives.openSearch)];
-    expect(byHand['puts']).toBe(onDemand['puts']);
-    // A consistent read for each of 1.5 items.
-    expect(byHand['projections']).toBeCloseTo(usdOf(2, 1.5));
-    expect(byHand['stream function']!).toBeGreaterThan(onDemand['stream function']!);
-    expect(openSearch['search']).toBeCloseTo(3 * 730 * 0.24 + 50 * 0.024);
   });
   it('refuses a share of what is no type of the model', () => {
     expect(() => cost({ shares: new Map([['GOAL', 1]]) })).toThrow(/no type GOAL/);

@@ -9,10 +9,6 @@ const graph = defineGraph({
     USER: node({
       view: 'ALL',
       search: {
-        name: { hash: 'codepoint-product' },
-        email: {},
-        status: { shardBy: 'source', shards: 4 },
-        city: { shards: 1 },
         place: { attribute: 'city', partition: 'country', shards: 3 },
         token: { shards: 'value' },
       },
@@ -28,21 +24,6 @@ const search = (name: string) => graph.nodes.get('USER')!.searches.get(name)!.in
 const order = (type: string, name: string) => graph.edges.get(type)!.inbound!.orders.get(name)!.places;
 
 describe('partitions of search items', () => {
-  it('hold the shard of the value: Terui is in USER.name#161 by product, in USER.email#51 by FNV-1a', () => {
-    expect(search('name').partition(undefined, 'Terui', 'USER-1')).toBe('USER.name#161');
-    expect(search('email').partition(undefined, 'Terui', 'USER-1')).toBe('USER.email#51');
-    expect(search('name').partitionsOfValue(undefined, 'Terui')).toEqual(['USER.name#161']);
-  });
-  it('have no suffix where there is one shard', () => {
-    expect(search('city').partition(undefined, 'Tokyo', 'USER-1')).toBe('USER.city');
-    expect(search('city').partitions(undefined)).toEqual(['USER.city']);
-  });
-  it('by source, one value is in every shard', () => {
-    const used = new Set<string>();
-    for (let i = 0; i < 200; i++) used.add(search('status').partition(undefined, 'OPEN', `USER-${i}`));
-    expect([...used].sort()).toEqual(search('status').partitions(undefined));
-    expect(search('status').partitionsOfValue(undefined, 'OPEN')).toEqual(search('status').partitions(undefined));
-  });
   it("hold the partition's value before the shard", () => {
     expect(search('place').partition('US', 'Fresno', 'USER-1')).toMatch(/^USER\.place#US#[123]$/);
     expect(search('place').partitions('US')).toEqual(['USER.place#US#1', 'USER.place#US#2', 'USER.place#US#3']);
@@ -73,13 +54,6 @@ describe("partitions of edges' index items", () => {
     expect(partition('MANY', 'MANY-USER-2', 'x', 'USER-1', 'byName')).toBe(
       `byName/${partition('MANY', 'MANY-USER-2', 'x', 'USER-1')}`,
     );
-  });
-  it('are sharded by source, or by value', () => {
-    const bySource = (source: string, value: string) => partition('MANY', 'MANY-USER-2', value, source);
-    expect(bySource('USER-1', 'x')).toBe(bySource('USER-1', 'y'));
-    const byValue = (source: string, value: string) => partition('BYVALUE', 'BYVALUE-USER-2', value, source);
-    expect(byValue('USER-1', 'x')).toBe(byValue('USER-9', 'x'));
-    expect(new Set(['a', 'b', 'c', 'd'].map((value) => byValue('USER-1', value))).size).toBeGreaterThan(1);
   });
   it('are no longer than an index takes: no item is in such a one, and a query of it is refused', () => {
     const places = order('MANY', 'gsi0');

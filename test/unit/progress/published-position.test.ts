@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest';
 import { defineGraph } from '../../../src/core/model/compile/define-graph.ts';
 import { node } from '../../../src/core/model/schema.ts';
-import { lowWatermarkOfStream } from '../../../src/stream/progress/low-watermark.ts';
 import { LowWatermarkMover } from '../../../src/stream/progress/low-watermark-mover.ts';
 import { publishedPosition, publishedUpToMs } from '../../../src/stream/progress/published-position.ts';
 import { positionOfStream } from '../../../src/trust/explain/position.ts';
@@ -75,17 +74,4 @@ it('a lease that is taken keeps what was published before', async () => {
   };
   await expect(new LowWatermarkMover(failing).advance(5_000)).rejects.toThrow('no');
   expect((await publishedPosition(context))?.shards).toHaveLength(2);
-});
-
-it('the mark of a stream is asked for once by all who ask within its time, and not for longer', async () => {
-  const { stream, context, world } = late(1);
-  const lowWatermark = lowWatermarkOfStream(context, 5_000);
-  const marks = await Promise.all([lowWatermark(), lowWatermark(), lowWatermark()]);
-  expect(marks).toEqual([NOW - 100_000, NOW - 100_000, NOW - 100_000]);
-  const { reads } = stream;
-  await lowWatermark();
-  expect(stream.reads).toBe(reads);
-  world.nowMs += 6_000;
-  await lowWatermark();
-  expect(stream.reads).toBeGreaterThan(reads);
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Item } from '../../../src/core/items/attribute-value.ts';
 import { defineGraph } from '../../../src/core/model/compile/define-graph.ts';
 import type { CompiledModel } from '../../../src/core/model/compiled.ts';
-import { edge, node, rank, source } from '../../../src/core/model/schema.ts';
+import { edge, node, rank } from '../../../src/core/model/schema.ts';
 import { keysMovedSince, modelOfReady } from '../../../src/registry/checked.ts';
 import type { Data } from '../../../src/registry/data.ts';
 import { definitionsOf } from '../../../src/registry/definition.ts';
