@@ -25,62 +25,48 @@ const all = loose(Object.assign({}, ...entries));
 const bad = { notAnOption: 1 };
 const run = { store, ...bad };
 
+const calls = (parameters: readonly unknown[], names: readonly string[]) =>
+  Object.fromEntries(names.map((name) => [name, () => all[name]!(...parameters)]));
+
 const CALLS: Record<string, () => unknown> = {
-  check: () => all['check']!(graph, run),
-  createClient: () => all['createClient']!(bad),
-  createFeedModels: () => all['createFeedModels']!(graph, { store, ...bad }),
-  createSources: () => all['createSources']!(graph, { store, ...bad }),
+  ...calls(
+    [graph, run],
+    [
+      ...['check', 'checkRunHandler', 'createFeedModels', 'createLowWatermark', 'createProjector'],
+      ...['createReader', 'createSourceWorker', 'createSources', 'createWorker', 'createWriter', 'deleteEnded'],
+      ...['explain', 'exportSubject', 'failedBatchEraser', 'importFile', 'isProjectedIn', 'migrate'],
+      ...['mirrorHandler', 'observeHandler', 'redrive', 'redriveHandler', 'status', 'streamHandler'],
+      ...['streamPosition'],
+    ],
+  ),
+  ...calls(
+    [graph, bad],
+    [
+      ...['createTable', 'deleteTable', 'describeTable', 'planTableUpdate', 'serverTime', 'stackTemplate'],
+      ...['startLocal', 'tableIdentity', 'updateTable'],
+    ],
+  ),
+  ...calls(
+    [bad],
+    [
+      ...['createClient', 'createSession', 'createStreamsClient', 'openTelemetry', 'readParameters'],
+      ...['serverlessValues', 'startEngine', 'watchHandler'],
+    ],
+  ),
   defineSource: () => all['defineSource']!('app', { read: () => undefined, map: () => [], ...bad }),
-  createLowWatermark: () => all['createLowWatermark']!(graph, { store, ...bad }),
-  createProjector: () => all['createProjector']!(graph, { store, ...bad }),
-  createReader: () => all['createReader']!(graph, { store, ...bad }),
-  createSession: () => all['createSession']!(bad),
-  createStreamsClient: () => all['createStreamsClient']!(bad),
-  createWriter: () => all['createWriter']!(graph, { store, ...bad }),
   defineGraph: () => all['defineGraph']!({ table: 'records', nodes: { USER: node() }, edges: {}, ...bad }),
   edge: () =>
     defineGraph({ table: 'a', nodes: { USER: node() }, edges: { IS: edge({ from: 'USER', to: 'USER', ...bad }) } }),
   eraseSubject: () => all['eraseSubject']!(graph, { ...run, id: 'USER-1' }),
-  explain: () => all['explain']!(graph, run),
-  importFile: () => all['importFile']!(graph, run),
-  migrate: () => all['migrate']!(graph, run),
   newId: () => all['newId']!('USER', bad),
   node: () => defineGraph({ table: 'a', nodes: { USER: node(bad as never) }, edges: {} }),
   part: () => defineGraph({ table: 'a', nodes: { USER: node({ parts: { STATE: part(bad as never) } }) }, edges: {} }),
-  createTable: () => all['createTable']!(graph, bad),
-  deleteTable: () => all['deleteTable']!(graph, bad),
-  describeTable: () => all['describeTable']!(graph, bad),
-  serverTime: () => all['serverTime']!(graph, bad),
-  tableIdentity: () => all['tableIdentity']!(graph, bad),
-  planTableUpdate: () => all['planTableUpdate']!(graph, bad),
-  deleteEnded: () => all['deleteEnded']!(graph, run),
-  redrive: () => all['redrive']!(graph, run),
   scanNodes: () => all['scanNodes']!(graph, { store, type: 'USER', ...bad }),
   fromElectroDB: () => all['fromElectroDB']!([], bad),
   fromOneTable: () => all['fromOneTable']!({ indexes: { primary: { hash: 'pk' } }, models: {} }, [], bad),
   fromToolbox: () => all['fromToolbox']!([], bad),
   sourceTable: () => all['sourceTable']!('app', { map: () => [], ...bad }),
   startFeed: () => all['startFeed']!(graph, { client: {}, ...bad }),
-  status: () => all['status']!(graph, run),
-  updateTable: () => all['updateTable']!(graph, bad),
-  watchHandler: () => all['watchHandler']!(bad),
-  checkRunHandler: () => all['checkRunHandler']!(graph, { store, ...bad }),
-  mirrorHandler: () => all['mirrorHandler']!(graph, { store, ...bad }),
-  observeHandler: () => all['observeHandler']!(graph, { store, ...bad }),
-  redriveHandler: () => all['redriveHandler']!(graph, { store, ...bad }),
-  streamHandler: () => all['streamHandler']!(graph, { store, ...bad }),
-  readParameters: () => all['readParameters']!(bad),
-  stackTemplate: () => all['stackTemplate']!(graph, bad),
-  openTelemetry: () => all['openTelemetry']!(bad),
-  createSourceWorker: () => all['createSourceWorker']!(graph, run),
-  createWorker: () => all['createWorker']!(graph, run),
-  startEngine: () => all['startEngine']!(bad),
-  startLocal: () => all['startLocal']!(graph, bad),
-  exportSubject: () => all['exportSubject']!(graph, run),
-  failedBatchEraser: () => all['failedBatchEraser']!(graph, run),
-  streamPosition: () => all['streamPosition']!(graph, run),
-  isProjectedIn: () => all['isProjectedIn']!(graph, run),
-  serverlessValues: () => all['serverlessValues']!(bad),
 };
 
 /** Functions and classes that take no options: keys, models, clients, records, files and values alone. */

@@ -6,32 +6,24 @@ const later = (milliseconds: number) => new Promise<void>((resolve) => setTimeou
 
 async function* failing(): AsyncGenerator<number> {
   yield* [1, 2, 3];
-  // The work of the three ends first: then several calls wait for a fourth.
+  // Work of 1 ms ends first: then several calls wait for a fourth.
   await later(20);
   throw new Error('no fourth');
 }
 
 describe('forEachOf', () => {
-  it.each([1, 2, 32])(
-    'throws the error of its source, %i at once, when the work in hand has ended',
-    async (concurrency) => {
-      const seen: number[] = [];
-      const work = async (one: number): Promise<void> => {
-        await later(1);
-        seen.push(one);
-      };
-      await expect(forEachOf(failing(), work, { concurrency })).rejects.toThrow('no fourth');
-      expect(seen).toEqual([1, 2, 3]);
-    },
-  );
-
-  it('waits for the work in hand where its source fails', async () => {
+  it.each([
+    { concurrency: 1, ms: 1 },
+    { concurrency: 2, ms: 1 },
+    { concurrency: 32, ms: 1 },
+    { concurrency: 8, ms: 60 },
+  ])('throws the error of its source when the work in hand has ended: %j', async ({ concurrency, ms }) => {
     const seen: number[] = [];
     const work = async (one: number): Promise<void> => {
-      await later(60);
+      await later(ms);
       seen.push(one);
     };
-    await expect(forEachOf(failing(), work, { concurrency: 8 })).rejects.toThrow('no fourth');
+    await expect(forEachOf(failing(), work, { concurrency })).rejects.toThrow('no fourth');
     expect(seen).toEqual([1, 2, 3]);
   });
 

@@ -132,51 +132,36 @@ describe('a changed model', () => {
     expect(projectionsOf(from)).toEqual(before);
   });
 
-  it.each<[string, ModelChange, object]>([
-    ['a misspelt edge type', { kind: 'count', edge: 'TREAT', isCounted: true }, { code: 'unknown-type' }],
+  it.each<[ModelChange, object]>([
+    [{ kind: 'count', edge: 'TREAT', isCounted: true }, { code: 'unknown-type' }],
+    [{ kind: 'search-shards', node: 'PATIENT', search: 'name', shards: 2 }, { code: 'unknown-search' }],
+    [{ kind: 'search-shards', node: 'DOCTOR', search: '', shards: 2 }, { code: 'unknown-search' }],
+    [{ kind: 'search-shards', node: 'DOCTOR', search: 'code', shards: 2 }, { code: 'invalid-change' }],
+    [{ kind: 'edge-shards', edge: 'KNOWS', shards: 2 }, { code: 'invalid-change' }],
     [
-      'a search of another type',
-      { kind: 'search-shards', node: 'PATIENT', search: 'name', shards: 2 },
-      { code: 'unknown-search' },
-    ],
-    ['the list', { kind: 'search-shards', node: 'DOCTOR', search: '', shards: 2 }, { code: 'unknown-search' }],
-    [
-      'a search by value',
-      { kind: 'search-shards', node: 'DOCTOR', search: 'code', shards: 2 },
-      { code: 'invalid-change' },
-    ],
-    ['shards without orders', { kind: 'edge-shards', edge: 'KNOWS', shards: 2 }, { code: 'invalid-change' }],
-    [
-      'no whole number of shards',
       { kind: 'edge-shards', ...TREATS, shards: 0.5 },
       { code: 'invalid-model', message: expect.stringContaining('edges.TREATS.inbound.shards') },
     ],
     [
-      'an order that is there',
       { ...BY_ROOM, name: 'bySince' },
       { code: 'invalid-model', message: expect.stringContaining('edges.TREATS.inbound.orders.bySince') },
     ],
     [
-      'a name that no order may have',
       { ...BY_ROOM, name: 'expires' },
       { code: 'invalid-model', message: expect.stringContaining('edges.TREATS.inbound.orders.expires') },
     ],
-  ])('refuses %s', (_what, change, error) => {
+  ])('refuses %j', (change, error) => {
     expect(() => changedModel(clinic(), [change])).toThrow(expect.objectContaining(error));
   });
 });
 
 describe('a native edge type', () => {
-  it.each<[string, ModelChange, string]>([
-    ['shards', { kind: 'edge-shards', ...TREATS, shards: 8 }, 'edges.TREATS.inbound.shards'],
-    ['an order by a date', BY_DAY, 'edges.TREATS.inbound.orders.byDay'],
-    ['an order that is there', { ...BY_ROOM, name: 'byWard' }, 'edges.TREATS.inbound.orders.byWard'],
-    [
-      'an order by an attribute that derived items have',
-      { ...BY_ROOM, by: { attribute: 'count', type: 'string' } },
-      'edges.TREATS.inbound.orders.byRoom',
-    ],
-  ])('is not changed by %s', (_what, change, path) => {
+  it.each<[ModelChange, string]>([
+    [{ kind: 'edge-shards', ...TREATS, shards: 8 }, 'edges.TREATS.inbound.shards'],
+    [BY_DAY, 'edges.TREATS.inbound.orders.byDay'],
+    [{ ...BY_ROOM, name: 'byWard' }, 'edges.TREATS.inbound.orders.byWard'],
+    [{ ...BY_ROOM, by: { attribute: 'count', type: 'string' } }, 'edges.TREATS.inbound.orders.byRoom'],
+  ])('is not changed by %j', (change, path) => {
     const error = { code: 'invalid-model', message: expect.stringContaining(path) };
     expect(() => changedModel(clinic(NATIVE), [change])).toThrow(expect.objectContaining(error));
   });

@@ -371,34 +371,23 @@ describe('key attributes of an index that', () => {
   const twice = 'is named twice';
 
   it.each([
+    [`table.indexes.gsi0.partitionKey: "source" ${twice}`, { gsi0: { partitionKey: 'source' } }],
+    [`table.indexes.gsi0.sortKey: "a" ${twice}`, { gsi0: { partitionKey: 'a', sortKey: 'a' } }],
+    [`table.indexes.gsi1.partitionKey: "gsi1pk" ${twice}`, { gsi0: { sortKey: 'gsi1pk' } }],
+    ['table.indexes.gsi1.sortKey: "value" is an attribute of derived items', { gsi1: { sortKey: 'value' } }],
     [
-      'are those of the table',
-      { gsi0: { partitionKey: 'source' } },
-      `table.indexes.gsi0.partitionKey: "source" ${twice}`,
-    ],
-    ['are one', { gsi0: { partitionKey: 'a', sortKey: 'a' } }, `table.indexes.gsi0.sortKey: "a" ${twice}`],
-    ['are those of the other', { gsi0: { sortKey: 'gsi1pk' } }, `table.indexes.gsi1.partitionKey: "gsi1pk" ${twice}`],
-    [
-      'belong to derived items',
-      { gsi1: { sortKey: 'value' } },
-      'table.indexes.gsi1.sortKey: "value" is an attribute of derived items',
-    ],
-    [
-      "belong to Edgeloom's own items",
-      { gsi0: { partitionKey: 'kind', sortKey: 'places' } },
       'table.indexes.gsi0.sortKey: "places" is an attribute of Edgeloom\'s own items: name another',
+      { gsi0: { partitionKey: 'kind', sortKey: 'places' } },
     ],
     [
-      'belong to mirrored items',
-      { gsi0: { partitionKey: '~mirror', sortKey: 'place-in-list' } },
       'table.indexes.gsi0.partitionKey: "~mirror" is an attribute of mirrored items: name another',
+      { gsi0: { partitionKey: '~mirror', sortKey: 'place-in-list' } },
     ],
     [
-      'are no text',
-      { gsi0: { name: 'GSI1', partitionKey: 7 } },
       'table.indexes.gsi0: should be 3 to 255 of the characters A-Z, a-z, 0-9, _, - and ., or { name, partitionKey, sortKey }',
+      { gsi0: { name: 'GSI1', partitionKey: 7 } },
     ],
-  ])('%s', (_, indexes, mistake) => {
+  ])('%s for %j', (mistake, indexes) => {
     expect(indexMistakes(indexes)).toEqual([mistake]);
   });
 });

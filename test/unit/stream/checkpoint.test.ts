@@ -64,19 +64,13 @@ describe('a checkpoint file', () => {
   });
 
   it.each([
-    ['cut short', '{"version":1,"strea'],
-    ['empty', ''],
-    ['something else', '[]'],
-    ['of a version to come', JSON.stringify({ ...CHECKPOINT, version: 2 })],
-    [
-      'with a sequence number that is none',
-      JSON.stringify({ ...CHECKPOINT, shards: [{ shardId: 'a', sequenceNumber: '12x', finished: false }] }),
-    ],
-    [
-      'with a sequence number that went through a double',
-      JSON.stringify({ ...CHECKPOINT, shards: [{ shardId: 'a', sequenceNumber: 1e39, finished: false }] }),
-    ],
-  ])('%s is an error that names file and remedy, and stays as it is', async (_name, text) => {
+    ['{"version":1,"strea'],
+    [''],
+    ['[]'],
+    [JSON.stringify({ ...CHECKPOINT, version: 2 })],
+    [JSON.stringify({ ...CHECKPOINT, shards: [{ shardId: 'a', sequenceNumber: '12x', finished: false }] })],
+    [JSON.stringify({ ...CHECKPOINT, shards: [{ shardId: 'a', sequenceNumber: 1e39, finished: false }] })],
+  ])('that has %s is an error that names file and remedy, and stays as it is', async (text) => {
     await writeFile(file, text);
     await expect(fileCheckpoint(file).load()).rejects.toMatchObject({
       code: 'invalid-checkpoint',

@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import { streamLabel } from '../../../src/core/items/stream-arn.ts';
 import { defineGraph } from '../../../src/core/model/compile/define-graph.ts';
 import { node } from '../../../src/core/model/schema.ts';
-import { isBaseSortKey } from '../../../src/core/plan/stream-filter.ts';
 import { decodeRecords, type RawRecord } from '../../../src/stream/decode.ts';
 
 const graph = defineGraph({ table: 'records', nodes: { USER: node({ view: 'ALL' }) } });
@@ -119,9 +118,4 @@ describe('streamLabel', () => {
   it.each(['', 'arn:aws:dynamodb:us-east-1:0:table/records', `${ARN}/stream/`])('refuses %j', (arn) => {
     expect(() => streamLabel(arn)).toThrow(expect.objectContaining({ code: 'invalid-stream-arn' }));
   });
-});
-
-describe('isBaseSortKey', () => {
-  it.each(['A', 'GOAL-1', 'Z'])('%j standings the projector', (key) => expect(isBaseSortKey(key)).toBe(true));
-  it.each(['', '~view', 'a', '@', '[', '0', 'É'])('%j does not', (key) => expect(isBaseSortKey(key)).toBe(false));
 });
