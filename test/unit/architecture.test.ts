@@ -39,11 +39,7 @@ describe('the walk through the sources', () => {
     const folders = new Set(core.map(({ path }) => CORE.exec(path)![0]));
     // A folder that moves takes its rule along.
     expect([...folders].sort()).toEqual([
-      'core/items/',
-      'core/kinds/',
-      'core/model/',
-      'core/plan/',
-      'trust/check/parts.ts',
+      ...['core/items/', 'core/kinds/', 'core/model/', 'core/plan/', 'trust/check/parts.ts'],
     ]);
     const table = SOURCES.find(({ path }) => path === 'store/table-description.ts')!;
     expect(importsOf(table).map((found) => resolveImport(table, found))).toContain('core/items/stream-arn.ts');
@@ -159,13 +155,9 @@ describe('derived sort keys and index partitions', () => {
   });
   it('have their places from the model, and from what the registry compiles', () => {
     expect(naming(/\bnew (?:Search|Order|EdgeItem|Count)Places\(/)).toEqual([
-      'core/model/compile/definitions.ts',
-      'core/model/compile/due-list.ts',
-      'core/model/compile/inbound.ts',
-      'core/model/projection/index-places.ts',
-      'core/model/projection/places.ts',
-      'core/model/projection/search-pack.ts',
-      'registry/layer.ts',
+      ...['core/model/compile/definitions.ts', 'core/model/compile/due-list.ts', 'core/model/compile/inbound.ts'],
+      ...['core/model/projection/index-places.ts', 'core/model/projection/places.ts'],
+      ...['core/model/projection/search-pack.ts', 'registry/layer.ts'],
     ]);
   });
 });

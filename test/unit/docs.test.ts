@@ -135,16 +135,8 @@ describe('docs/decisions', () => {
 
   it('names functions, types and attributes that the repository has', () => {
     const code = [
-      'src',
-      'packages',
-      'test',
-      'bench',
-      'scripts',
-      'handlers',
-      'assets/project',
-      'assets/sample',
-      'assets/source',
-      'assets/deploy',
+      ...['src', 'packages', 'test', 'bench', 'scripts', 'handlers', 'assets/project', 'assets/sample'],
+      ...['assets/source', 'assets/deploy'],
     ].flatMap((folder) =>
       readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
         .filter((name) => /\.([cm]?[jt]s|tsx|json|yml)$/.test(name) && !name.includes('node_modules'))

@@ -46,11 +46,8 @@ const EXPECTED: Record<string, { nodes: string[]; edges: string[]; left: string[
   [electroDB.name]: {
     nodes: ['ISSUE', 'REPOSITORY', 'SUBSCRIPTION', 'USER'],
     edges: [
-      'ISSUE_REPOSITORY ISSUE REPOSITORY',
-      'ISSUE_USERNAME ISSUE USER',
-      'REPOSITORY_REPO_OWNER REPOSITORY USER',
-      'STAR REPOSITORY USER',
-      'SUBSCRIPTION_USERNAME SUBSCRIPTION USER',
+      ...['ISSUE_REPOSITORY ISSUE REPOSITORY', 'ISSUE_USERNAME ISSUE USER', 'REPOSITORY_REPO_OWNER REPOSITORY USER'],
+      ...['STAR REPOSITORY USER', 'SUBSCRIPTION_USERNAME SUBSCRIPTION USER'],
     ],
     left: ['it is of version 1 of the entity issue, and version 2 is declared'],
   },
@@ -97,10 +94,7 @@ const EXPECTED: Record<string, { nodes: string[]; edges: string[]; left: string[
   [metaItems.name]: {
     nodes: ['SETTINGS', 'TASK', 'TEAM', 'USER'],
     edges: [
-      'SETTINGS_USER SETTINGS USER',
-      'TASK_TEAM TASK TEAM',
-      'TEAM_LEAD TEAM USER',
-      'USER_TEAM USER TEAM',
+      ...['SETTINGS_USER SETTINGS USER', 'TASK_TEAM TASK TEAM', 'TEAM_LEAD TEAM USER', 'USER_TEAM USER TEAM'],
       'WATCHER TASK USER',
     ],
     left: [],

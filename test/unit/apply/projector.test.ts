@@ -71,12 +71,8 @@ describe('cost: in-order delivery', () => {
       ['getMany', 4],
     ]);
     expect(hooked.log.slice(2).sort()).toEqual([
-      'update GOAL-1 ~ix/MEMBER-USER-1',
-      'update GOAL-1 ~ix/MEMBER-USER-2',
-      'update GOAL-1 ~ix/status',
-      'update GOAL-1 ~view',
-      'update GOAL-2 ~ix/status',
-      'update GOAL-2 ~view',
+      ...['update GOAL-1 ~ix/MEMBER-USER-1', 'update GOAL-1 ~ix/MEMBER-USER-2', 'update GOAL-1 ~ix/status'],
+      ...['update GOAL-1 ~view', 'update GOAL-2 ~ix/status', 'update GOAL-2 ~view'],
     ]);
     // Four index items cost a unit in the table and one in the index, two views one each.
     expect(result).toEqual({

@@ -10,13 +10,7 @@ const OF_LIBRARY =
 
 /** Code whose refusals no command meets: of batches and watches, and of options that no command has. */
 const NOT_OF_COMMANDS = [
-  'batch.ts',
-  'put-many.ts',
-  'transaction.ts',
-  'writer.ts',
-  'reader.ts',
-  'where.ts',
-  'conditions.ts',
+  ...['batch.ts', 'put-many.ts', 'transaction.ts', 'writer.ts', 'reader.ts', 'where.ts', 'conditions.ts'],
 ];
 
 it('no refusal of a read or write names, on the command line, what only the library has', () => {

@@ -238,26 +238,22 @@ describe('the cost of an edge set', () => {
   it('grows with its edges, so that ever more reads have to pay for a write', () => {
     const points = set(380 * 1024);
     expect(points.map(({ edges, wcu, isEvicted }) => [edges, wcu, isEvicted])).toEqual([
-      ...[
-        [1, 1, false],
-        [14, 2, false],
-        [50, 4, false],
-        [100, 7, false],
-        [500, 31, false],
-      ],
+      [1, 1, false],
+      [14, 2, false],
+      [50, 4, false],
+      [100, 7, false],
+      [500, 31, false],
     ]);
     expect(points.map(({ paysFrom }) => paysFrom)).toEqual([10, 20, 20, 35, 39]);
   });
 
   it('ends at 8 KB by default: readers query the edges of the largest type', () => {
     expect(set().map(({ edges, isEvicted, wcu }) => [edges, isEvicted, wcu])).toEqual([
-      ...[
-        [1, false, 1],
-        [14, false, 2],
-        [50, false, 4],
-        [100, false, 7],
-        [500, true, 1],
-      ],
+      [1, false, 1],
+      [14, false, 2],
+      [50, false, 4],
+      [100, false, 7],
+      [500, true, 1],
     ]);
   });
 });

@@ -186,16 +186,9 @@ it('shows the lines of the model file', () => {
     { kind: 'search-shards', node: 'DOCTOR', search: 'name', shards: 4 },
   ];
   expect(modelDiff(clinic(), changes)).toEqual([
-    '  edges.TREATS',
-    '+   degree: true',
-    '  edges.TREATS.inbound.orders',
-    "+   byRoom: 'room'",
-    '  edges.TREATS.inbound.orders',
-    "+   byDay: date('day')",
-    '  edges.TREATS.inbound',
-    '+   shards: 8',
-    '  nodes.DOCTOR.search.name',
-    '+   shards: 4',
+    ...['  edges.TREATS', '+   degree: true', '  edges.TREATS.inbound.orders', "+   byRoom: 'room'"],
+    ...['  edges.TREATS.inbound.orders', "+   byDay: date('day')", '  edges.TREATS.inbound', '+   shards: 8'],
+    ...['  nodes.DOCTOR.search.name', '+   shards: 4'],
   ]);
 });
 

@@ -406,58 +406,26 @@ describe('a query that a client has sent', () => {
     return { graph: model, index: new MemoryStore(model.table, {}), feed: new Feed(model) };
   })();
   const list = { inbound: ['USER-1', 'ASSIGNED'] };
-  it.each([
+  const ofList: object[] = [
+    ...[{ views: ['USER-1'] }, { search: 'USER.name' }, { limit: '5' }, { limit: null }, { limit: 1_001 }],
+    ...[{ where: { title: 'a' } }, { order: 5 }, { order: {} }, { order: 'none' }, { between: {} }, { partition: {} }],
+    ...[{ between: [undefined, []] }, { beginsWith: 5 }, { equals: {} }, { equals: 'NONE' }, { path: 5 }, { pages: 3 }],
+    ...[{ where: 5 }, { reverse: 'no' }],
+  ];
+  const ofSearch: object[] = [
+    ...[{ equals: {} }, { beginsWith: 5 }, { between: [{}, undefined] }],
+    ...[{ where: 5 }, { reverse: 'no' }, { maxRcu: '9' }],
+  ];
+  it.each<unknown>([
     ...[null, 5, 'inbound', [], {}, { views: 'USER-1' }, { views: 5 }, { views: [5] }, { views: { length: 3 } }],
     ...[{ inbound: 5 }, { inbound: 'AB' }, { inbound: ['ASSIGNED'] }, { inbound: [5, 'ASSIGNED'] }, { inbound: null }],
-    ...[{ search: 5 }, { search: ['USER.name'] }, { ...list, views: ['USER-1'] }, { ...list, search: 'USER.name' }],
-    ...[
-      { ...list, limit: '5' },
-      { ...list, limit: null },
-      { ...list, where: 5 },
-      { ...list, order: 5 },
-    ],
-    ...[
-      { ...list, order: {} },
-      { ...list, between: {} },
-      { ...list, between: [undefined, []] },
-    ],
-    ...[
-      { ...list, partition: {} },
-      { ...list, beginsWith: 5 },
-      { ...list, equals: {} },
-      { ...list, path: 5 },
-    ],
-    ...[
-      { views: ['USER-1'], attributes: 5 },
-      { views: ['USER-1'], attributes: {} },
-      { search: 'USER.name', equals: {} },
-    ],
-    ...[
-      { search: 'USER.name', beginsWith: 5 },
-      { search: 'USER.name', between: [{}, undefined] },
-      { search: 'USER.name', where: 5 },
-    ],
-    ...[
-      { ...list, reverse: 'no' },
-      { search: 'USER.name', reverse: 'no' },
-      { search: 'USER.name', maxRcu: '9' },
-    ],
-    ...[
-      { search: 'USER.age' },
-      { search: 'USER.mail', beginsWith: 'a' },
-      { inbound: ['USER-1', 'NONE'] },
-      { inbound: ['TICKET-1', 'BLOCKS'] },
-      { inbound: ['USER', 'ASSIGNED'] },
-      { inbound: [`USER-${'x'.repeat(2_048)}`, 'ASSIGNED'] },
-    ],
-    ...[
-      { ...list, equals: 'NONE' },
-      { ...list, where: { title: 'a' } },
-      { ...list, order: 'none' },
-      { ...list, pages: 3 },
-      { ...list, limit: 1_001 },
-    ],
-    ...[{ inbound: ['USER-\ud800', 'ASSIGNED'] }, { views: ['NOTE-1'] }],
+    ...[{ search: 5 }, { search: ['USER.name'] }, { search: 'USER.age' }, { inbound: ['USER-1', 'NONE'] }],
+    ...[{ inbound: ['TICKET-1', 'BLOCKS'] }, { inbound: ['USER', 'ASSIGNED'] }, { views: ['NOTE-1'] }],
+    ...[{ inbound: [`USER-${'x'.repeat(2_048)}`, 'ASSIGNED'] }, { inbound: ['USER-\ud800', 'ASSIGNED'] }],
+    ...[5, {}].map((attributes) => ({ views: ['USER-1'], attributes })),
+    ...ofList.map((more) => ({ ...list, ...more })),
+    ...ofSearch.map((more) => ({ search: 'USER.name', ...more })),
+    { search: 'USER.mail', beginsWith: 'a' },
   ])('is refused with an error that names it: %j', async (query) => {
     const { index } = searched;
     const context = readContext(searched.graph, { store: index as Store });

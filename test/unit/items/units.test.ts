@@ -18,16 +18,7 @@ describe('decimals as units', () => {
   });
 
   it.each([
-    '1e15',
-    '1000000000000000',
-    '-1e15',
-    '0.0000000000001',
-    '1e-13',
-    '1.0000000000001',
-    '1e400',
-    'many',
-    '',
-    'NaN',
+    ...['1e15', '1000000000000000', '-1e15', '0.0000000000001', '1e-13', '1.0000000000001', '1e400', 'many', '', 'NaN'],
   ])('%s is beyond the bounds of a value, or no number', (text) => {
     expect(parseUnits(text)).toBeUndefined();
   });

@@ -14,14 +14,8 @@ function named(name: string, message = 'Something.', properties: object = {}): E
 
 describe('classifyError', () => {
   it.each([
-    'ProvisionedThroughputExceededException',
-    'ThrottlingException',
-    'RequestLimitExceeded',
-    'InternalServerError',
-    'ServiceUnavailable',
-    'TransactionConflictException',
-    'TimeoutError',
-    'SomethingNobodyKnows',
+    ...['ProvisionedThroughputExceededException', 'ThrottlingException', 'RequestLimitExceeded', 'InternalServerError'],
+    ...['ServiceUnavailable', 'TransactionConflictException', 'TimeoutError', 'SomethingNobodyKnows'],
   ])('takes %s as retryable', (name) => {
     expect(classifyError(named(name))).toMatchObject({ kind: 'retryable', code: name });
   });
@@ -46,13 +40,8 @@ describe('classifyError', () => {
   );
 
   it.each([
-    'ResourceNotFoundException',
-    'AccessDeniedException',
-    'UnrecognizedClientException',
-    'InvalidSignatureException',
-    'ExpiredTokenException',
-    'CredentialsProviderError',
-    'ClientDestroyedError',
+    ...['ResourceNotFoundException', 'AccessDeniedException', 'UnrecognizedClientException'],
+    ...['InvalidSignatureException', 'ExpiredTokenException', 'CredentialsProviderError', 'ClientDestroyedError'],
   ])('takes %s as fatal, with a hint', (name) => {
     const error = classifyError(named(name));
     expect(error).toMatchObject({ kind: 'fatal', code: name });

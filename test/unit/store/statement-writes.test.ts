@@ -178,13 +178,9 @@ describe('writes by statements', () => {
     expect(told).toEqual([
       'unread',
       { a: { S: 'now' } },
-      'unread',
-      'retryable ThrottlingException',
-      'retryable ProvisionedThroughputExceededException',
-      'retryable TransactionConflictException',
-      'terminal ItemCollectionSizeLimitExceededException',
-      'retryable InternalServerError',
-      'applied',
+      ...['unread', 'retryable ThrottlingException', 'retryable ProvisionedThroughputExceededException'],
+      ...['retryable TransactionConflictException', 'terminal ItemCollectionSizeLimitExceededException'],
+      ...['retryable InternalServerError', 'applied'],
     ]);
   });
 
