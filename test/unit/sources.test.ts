@@ -97,6 +97,12 @@ function world(table = new MemoryStore(graph.table)) {
 const nodes = (...ids: string[]): string[] => ids.map((id) => `USER-${id} USER-${id}`).sort();
 
 describe('what a mapping makes', () => {
+  const fail = (reason: unknown): never => {
+    throw reason;
+  };
+  const unreadable = Object.defineProperty({ ...mappedNode('USER-1') }, 'name', {
+    ...{ enumerable: true, get: () => fail(new TypeError('no name')) },
+  });
   const of = (map: Map_) => defineSource('app', { map, read: () => undefined });
 
   it('has the keys of the model, hashed where the type has hashed keys, and validated attributes', () => {
@@ -119,37 +125,10 @@ describe('what a mapping makes', () => {
     ['no item', () => ['USER-1'], /not an item/],
     ['an edge between other types', () => [mappedEdge('USER-1', 'AIMS', 'USER-2')], /AIMS/],
     ['no list', () => 'USER-1' as never, /gave/],
-    [
-      'what it throws for',
-      () => {
-        throw new Error('boom');
-      },
-      /boom/,
-    ],
-    [
-      'what has no text',
-      () => {
-        throw Object.create(null);
-      },
-      /threw: an object/,
-    ],
-    [
-      'an attribute that throws',
-      () => [
-        {
-          ...mappedNode('USER-1'),
-          get name() {
-            throw new TypeError('no name');
-          },
-        },
-      ],
-      /no name/,
-    ],
-    [
-      'a key among attributes',
-      () => [mappedNode('USER-1', { source: 'USER-2', target: 'USER-2' })],
-      /source .*is a key/,
-    ],
+    ['what it throws for', () => fail(new Error('boom')), /boom/],
+    ['what has no text', () => fail(Object.create(null)), /threw: an object/],
+    ['an attribute that throws', () => [unreadable], /no name/],
+    ['a key', () => [mappedNode('USER-1', { source: 'USER-2', target: 'USER-2' })], /source .*is a key/],
   ])('is not %s', (_what, map, text) => {
     const wrong = () => mapped(graph, of(map as Map_), 'k1', {});
     expect(wrong).toThrow(text);

@@ -121,18 +121,7 @@ describe('the index items of named orders', () => {
 describe('what cannot be derived of an edge', () => {
   it.each<[string, string, object, Item]>([
     ['a label that is no scalar', 'wrong-type', { edgeSet: ['role'] }, { role: { L: [] } }],
-    [
-      'a computed label that throws',
-      'derive-failed',
-      {
-        edgeSet: {
-          role: computed(() => {
-            throw new Error('x');
-          }),
-        },
-      },
-      {},
-    ],
+    ['a computed label that throws', 'derive-failed', { edgeSet: { role: computed(() => JSON.parse('{')) } }, {}],
     ['a computed label with a lone surrogate', 'derive-failed', { edgeSet: { role: computed(() => '\ud800') } }, {}],
     ['an order of another type', 'wrong-type', { inbound: { orders: { gsi0: 'role' } } }, { role: { N: '1' } }],
     [
