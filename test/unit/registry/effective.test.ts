@@ -9,13 +9,7 @@ import type { Data } from '../../../src/registry/data.ts';
 import { definitionsOf } from '../../../src/registry/definition.ts';
 import { effectiveModel } from '../../../src/registry/effective.ts';
 import { decodeRegistry, encodeRegistry, type Registry } from '../../../src/registry/registry.ts';
-import {
-  addGeneration,
-  makeAllReady,
-  registerAll,
-  replaceViews,
-  withdrawGeneration,
-} from '../../../src/registry/transitions.ts';
+import { addGeneration, makeAllReady, registerAll } from '../../../src/registry/transitions.ts';
 import { bookGraph } from '../../support/book-graph.ts';
 import { goalGraph } from '../../support/contracts-model.ts';
 import { followGraph } from '../../support/follow-graph.ts';
@@ -63,13 +57,6 @@ describe('the model that the registry has writers maintain', () => {
     expect(layersOf(made)).toHaveLength(1);
     expect(definitionsAsData(made)).toEqual(definitionsAsData(own));
     expect(definitionsAsData(own).size).toBeGreaterThan(1);
-  });
-
-  it('has the list of a type whose nodes the own model does not list: its order is no code of a model', () => {
-    const listing = defineGraph({ table: 'records', nodes: { USER: node({ view: 'ALL', list: true }) }, edges: {} });
-    const own = defineGraph({ table: 'records', nodes: { USER: node({ view: 'ALL' }) }, edges: {} });
-    const made = effectiveModel(registered(listing), dataOf(listing), own);
-    expect([...derivedOf(made, 'USER-1', 'USER-1', USER).indexItems.keys()]).toEqual(['~ix/']);
   });
 
   it('knows when items of a type without views are absent or over, alone and as the end of edges', () => {
@@ -197,17 +184,6 @@ describe('the model that the registry has writers maintain', () => {
     expect(() => effectiveModel(registered(own), data, goals({ shards: 9 }))).toThrow(
       expect.objectContaining({ code: 'unknown-definition' }),
     );
-  });
-
-  it('has the views that replace others, with their stamp', () => {
-    const own = goals();
-    const ready = registered(own);
-    const name = 'view:GOAL';
-    let registry = withdrawGeneration(ready, { name, id: 1, changed: ready.version });
-    registry = replaceViews(registry, [definitionsOf(own).get(name)!], [{ name, id: 1, changed: registry.version }]);
-    const made = effectiveModel(registry, dataOf(own), own);
-    expect(made.shapes?.get('GOAL')).toEqual({ stamp: '@2', ready: false });
-    expect(made.shapes?.get('USER')).toEqual({ stamp: '@1', ready: true });
   });
 });
 

@@ -36,20 +36,6 @@ const TABLE: TableIdentity = { id: 'table-1', streamLabel: LABEL };
 const LATER = '2026-02-01T00:00:00.000';
 
 describe('a table that is another than the registered one', () => {
-  it.each<[string, TableIdentity]>([
-    ['was restored', { id: 'table-2', streamLabel: LATER }],
-    ['has a stream that was made anew', { ...TABLE, streamLabel: LATER }],
-  ])('is verified anew by a migration where it %s', async (_name, now) => {
-    const { run, project } = await bench({ table: TABLE });
-    await project();
-    const { steps, done } = await run({ table: now });
-    expect(done).toBe(true);
-    const made = steps.map(({ step }) => step);
-    expect(made[0]).toBe('doubt');
-    expect(made).toEqual(expect.arrayContaining(['backfill', 'reconcile-views', 'ready']));
-    expect((await run({ table: now })).steps).toEqual([]);
-  });
-
   it('is taken from readers by the first consumer that meets a record of a later stream', async () => {
     const { store, run, project, registry } = await bench({ table: TABLE });
     await project();
