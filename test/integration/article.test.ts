@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { createReader } from '../../src/client/read/reader.ts';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import { date, edge, node, rank } from '../../src/core/model/schema.ts';
-import { allPages, countingReader } from '../support/reader.ts';
+import { countingReader } from '../support/reader.ts';
 import { testTable, uniqueTableName } from '../support/table.ts';
 
 /**
@@ -152,11 +152,6 @@ describe('the goals of a user', () => {
         }),
       ),
     ).toEqual(['GOAL-G2', 'GOAL-G1']);
-  });
-
-  it('page by page', async () => {
-    const pages = await allPages((cursor) => reader.inbound('USER-U1', 'GOALMEMBERSHIP', { limit: 2, cursor }));
-    expect(pages.map((items) => sources({ items }))).toEqual([['GOAL-G2', 'GOAL-G1'], ['GOAL-G3']]);
   });
 });
 

@@ -126,22 +126,6 @@ describe('a check', () => {
   });
 
   it.each([
-    { ...VIEW, verdict: 'missing' },
-    { ...EDGE_ITEM, verdict: 'missing' },
-    { source: 'USER-U1', target: '~ix/favoriteFoods/ramen', verdict: 'missing' },
-  ])('finds that $source $target is gone, and repairs it', async ({ source, target, verdict }) => {
-    const { run, read, store } = await checkedTable(2);
-    const { r: _r, ...before } = await read(source, target);
-    await store.delete({ source, target });
-    expect(driftOf((await run()).findings)).toEqual([`${source} ${target} ${verdict}`]);
-    await run({ mode: 'repair' });
-    const { r, ...after } = await read(source, target);
-    expect(sorted(after)).toEqual(sorted(before));
-    expect(r).toEqual({ N: '1' });
-    expect((await run()).findings).toEqual([]);
-  });
-
-  it.each([
     ['an index item of an edge that is not there', 'GOAL-G1', '~ix/GOALMEMBERSHIP-USER-U9'],
     ['an index item of a type that left the model', 'GOAL-G1', '~ix/LIKES-USER-U1'],
     ['a search item of an attribute that is not searched', 'USER-U1', '~ix/nickname'],
@@ -212,46 +196,6 @@ describe('a check', () => {
     const { findings, partitions } = await run({ sources: ['GOAL-G2', 'GOAL-G3'] });
     expect(partitions).toBe(2);
     expect(driftOf(findings)).toEqual(['GOAL-G2 ~view stale']);
-  });
-
-  it('stops when its time is over and goes on from its cursor; what it counts adds up', async () => {
-    const { run, corrupt } = await checkedTable(3);
-    for (const id of ['GOAL-G1', 'GOAL-G2', 'GOAL-G3'])
-      await corrupt(id, '~view', ({ attributes: _, ...item }) => item);
-    const whole = await run();
-    let result = await run({ remainingMs: () => 0 });
-    const findings = [...result.findings];
-    let calls = 1;
-    for (; result.cursor !== undefined; calls++) {
-      const asked = { times: 0 };
-      // Time for one page, or for one look at what is suspect, in each call.
-      const remainingMs = (): number => (asked.times++ < 3 ? 1_000 : 0);
-      result = await run({ remainingMs, resume: JSON.parse(JSON.stringify(result.cursor)) });
-      findings.push(...result.findings);
-      expect(calls).toBeLessThan(100);
-    }
-    expect(calls).toBeGreaterThan(2);
-    expect(driftOf(findings)).toEqual(driftOf(whole.findings));
-    expect(result.drift).toEqual(whole.drift);
-    expect(result.baseItems).toBe(whole.baseItems);
-  });
-
-  it('calls nothing drift that is only lag', async () => {
-    const { run, writer, projectAll } = await checkedTable(1);
-    await writer.putEdge('GOAL-G1', 'GOALMEMBERSHIP', 'USER-U8', { memberRole: 'LEAD', date: '2026-07-02' });
-    let waits = 0;
-    let projecting: Promise<unknown> | undefined;
-    const late = await run({
-      wait: async () => {
-        // The projector comes while the check waits.
-        waits += 1;
-        projecting ??= projectAll();
-        await projecting;
-      },
-      now: () => Date.now() + waits * 60_000,
-    });
-    expect(driftOf(late.findings)).toEqual([]);
-    expect(late.superseded).toBeGreaterThan(0);
   });
 
   it('calls pending what a consumer that is known to be behind has not seen', async () => {

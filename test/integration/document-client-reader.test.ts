@@ -1,6 +1,7 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DeleteCommand, DynamoDBDocumentClient, GetCommand, NumberValue, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startLocal } from '../../packages/local/local.ts';
 import { createReader } from '../../src/client/read/reader.ts';
 import { createWriter } from '../../src/client/write/writer.ts';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
@@ -95,6 +96,19 @@ describe('the client of a reader and a writer', () => {
   it('may be a plain one', async () => {
     const reader = createReader(graph, { client: plainClients[0]! });
     expect(await reader.getViews(['GOAL-none'])).toEqual([null]);
+  });
+
+  it('may be that of startLocal, of which a document client is made, too', async () => {
+    const local = await startLocal(graph, {});
+    try {
+      const Item = { source: 'USER-1', target: 'USER-1', name: 'Ada' };
+      await DynamoDBDocumentClient.from(local.client).send(new PutCommand({ TableName, Item }));
+      await local.worker.idle();
+      const reader = createReader(graph, { client: local.client });
+      expect(await reader.getView('USER-1', { consistent: true })).toMatchObject({ attributes: { name: 'Ada' } });
+    } finally {
+      await local.stop();
+    }
   });
 
   it('is refused if it is none, or stands beside a store', () => {

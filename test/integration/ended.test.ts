@@ -6,13 +6,10 @@ import type { Item } from '../../src/core/items/attribute-value.ts';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import { edge, node, sum } from '../../src/core/model/schema.ts';
 import { redriveHandler } from '../../src/deployment/lambda/redrive-handler.ts';
-import type { MigrateAction } from '../../src/migrate/action.ts';
-import { migrate } from '../../src/migrate/migrate.ts';
 import { deleteEnded } from '../../src/projecting/ended/delete-ended.ts';
 import { createWorker } from '../../src/projecting/worker/worker.ts';
 import { DynamoDBStore } from '../../src/store/dynamodb.ts';
 import { withReplacedCalls } from '../../src/store/wrapped.ts';
-import { check } from '../../src/trust/check/check.ts';
 import { explain } from '../../src/trust/explain/explain.ts';
 import { testTable, uniqueTableName } from '../support/table.ts';
 
@@ -22,21 +19,14 @@ const at = (seconds: number) => ({ now: () => seconds * 1000 });
 /** The same time as the table's own. */
 const tableAt = (seconds: number) => ({ serverTime: async () => seconds * 1000 });
 
-function partyGraph({ table = uniqueTableName(), ends = true, mirrored = false } = {}) {
-  const expires = ends ? { expires: mirrored ? 'until' : 'expiresAt' } : {};
+function partyGraph(expires: 'expiresAt' | 'until' = 'expiresAt') {
   return defineGraph({
-    table,
+    table: uniqueTableName(),
     nodes: { USER: node({}), PARTY: node({}) },
     edges: {
-      VISITS: edge({
-        ...expires,
-        from: 'USER',
-        to: 'PARTY',
-        degree: true,
-        inbound: { total: { guests: sum('guests') } },
-      }),
+      VISITS: edge({ from: 'USER', to: 'PARTY', expires, degree: true, inbound: { total: { guests: sum('guests') } } }),
     },
-    ...(mirrored && { mirrored: ['VISITS' as const] }),
+    ...(expires === 'until' && { mirrored: ['VISITS' as const] }),
   });
 }
 
@@ -61,40 +51,11 @@ async function partyTable(items: readonly Item[], graph = partyGraph()): Promise
   return table;
 }
 
-/** A count and a total, read a moment after every end. */
-async function counts({ graph, store }: Pick<Table, 'graph' | 'store'>) {
-  const reader = createReader(graph, { store, ...at(END + 1) });
-  return [await reader.degree('USER-1', 'VISITS'), (await reader.total('PARTY-1', 'VISITS')).guests];
-}
-
 const PARTIES = [
   visit('USER-1', 'PARTY-1', ending(END)),
   visit('USER-1', 'PARTY-2', {}),
   visit('USER-2', 'PARTY-1', ending(END + 60)),
 ];
-
-it('deletes what is over by the minute, and what is counted follows', async () => {
-  const table = await partyTable(PARTIES);
-  const { graph, store } = table;
-  expect(await counts(table)).toEqual([2, '4']);
-  expect(await deleteEnded(graph, { store, ...tableAt(END - 0.001) })).toMatchObject({ deleted: 0 });
-  expect(await deleteEnded(graph, { store, ...tableAt(END) })).toMatchObject({ deleted: 1, left: false });
-  await project(table);
-  expect(await counts(table)).toEqual([1, '2']);
-  expect(await deleteEnded(graph, { store, ...tableAt(END) })).toMatchObject({ deleted: 0 });
-  const { drift } = await check(graph, { store, graceMs: 20 });
-  expect(drift).toEqual({ missing: 0, stale: 0, orphan: 0 });
-});
-
-it('leaves an edge that is prolonged, whatever the due-list still says', async () => {
-  const table = await partyTable(PARTIES);
-  const { graph, store } = table;
-  await store.put(visit('USER-1', 'PARTY-1', ending(END + 10)));
-  expect(await deleteEnded(graph, { store, ...tableAt(END) })).toMatchObject({ deleted: 0 });
-  await project(table);
-  expect(await deleteEnded(graph, { store, ...tableAt(END) })).toMatchObject({ deleted: 0 });
-  expect(await deleteEnded(graph, { store, ...tableAt(END + 10) })).toMatchObject({ deleted: 1 });
-});
 
 it('ends with its time, and goes on with the next call', async () => {
   const items = Array.from({ length: 30 }, (_, i) => visit(`USER-${i}`, 'PARTY-1', ending(END)));
@@ -133,7 +94,7 @@ it('takes edges of any key: hashed, long, and of a source with a long id', async
 it('leaves mirrored edges to the mirror', async () => {
   const { graph, store } = await partyTable(
     [visit('USER-1', 'PARTY-1', { until: { N: String(END) } })],
-    partyGraph({ mirrored: true }),
+    partyGraph('until'),
   );
   expect(await deleteEnded(graph, { store, ...tableAt(END) })).toMatchObject({ deleted: 0 });
 });
@@ -227,32 +188,4 @@ it('says in an explanation where the edge is listed', async () => {
   expect(JSON.stringify(await explain(graph, { key, store, ...at(END) }))).toContain('edges.VISITS.expires');
   const item = { source: 'USER-1', target: '~ix/#expires/VISITS-PARTY-1' };
   expect(JSON.stringify(await explain(graph, { key: item, store }))).toContain('edges.VISITS.expires');
-});
-
-it('counts alike before, during and after a change of the model that adds or takes away the end', async () => {
-  const table = uniqueTableName();
-  const made = await partyTable(PARTIES, partyGraph({ table, ends: false }));
-  const { store } = made;
-  const without = made.graph;
-  const graph = partyGraph({ table });
-  const later = { store, ...at(END + 61) };
-  const bring = (to: typeof graph, action?: MigrateAction): Promise<unknown> =>
-    migrate(to, { ...later, segments: 1, clock: later.now, wait: async () => undefined, ...(action && { action }) });
-  await bring(without);
-  const degree = (of: typeof graph): Promise<number> =>
-    createReader(of, { store, ...at(END + 61) }).degree('USER-1', 'VISITS');
-  expect(await degree(without)).toBe(2);
-  // The count of this model is not ready: base edges are counted.
-  expect(await degree(graph)).toBe(2);
-  await bring(graph);
-  expect(await degree(graph)).toBe(2);
-  expect(await deleteEnded(without, { store, ...tableAt(END + 61) })).toMatchObject({ deleted: 0 });
-  expect(await deleteEnded(graph, { store, ...tableAt(END + 61) })).toMatchObject({ deleted: 2 });
-  await project(made);
-  expect(await degree(graph)).toBe(1);
-  await bring(without);
-  await bring(without, { kind: 'drop', name: 'order:VISITS.expires' });
-  expect(await degree(without)).toBe(1);
-  const { items } = await store.scan({ segment: 0, segments: 1 });
-  expect(items.filter(({ target }) => JSON.stringify(target).includes('#expires/'))).toEqual([]);
 });

@@ -1,15 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { createReader } from '../../src/client/read/reader.ts';
-import { createWriter } from '../../src/client/write/writer.ts';
-import { canonicalText, type Item, numberOf, stringOf } from '../../src/core/items/attribute-value.ts';
+import { type Item, stringOf } from '../../src/core/items/attribute-value.ts';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import { GONE } from '../../src/core/model/gone.ts';
-import { edge, node, part, source, sum } from '../../src/core/model/schema.ts';
+import { edge, node, source, sum } from '../../src/core/model/schema.ts';
 import { queriedItems } from '../../src/core/store-pages.ts';
-import type { ItemKey } from '../../src/core/store-port.ts';
-import { check } from '../../src/trust/check/check.ts';
-import type { Finding } from '../../src/trust/check/finding.ts';
 import { explain } from '../../src/trust/explain/explain.ts';
+import { checkTools } from '../support/checked-table.ts';
 import { testTable, uniqueTableName } from '../support/table.ts';
 
 /** How an item says that it is gone, and how a type is told of it. */
@@ -29,7 +25,6 @@ function goneGraph({ deletedWhen }: Way) {
         ...deletion,
         search: { title: { shards: 1, project: 'ALL' }, tags: { multiValue: true } },
         list: true,
-        parts: { STATE: part({ search: { status: {} } }) },
       }),
       USER: node({ ...deletion, view: ['name'] }),
     },
@@ -43,7 +38,7 @@ function goneGraph({ deletedWhen }: Way) {
         degree: true,
         outgoing: { total: { hours: sum('hours') } },
         inbound: {
-          orders: { gsi0: 'since', byTitle: source('title'), byStatus: source('STATE.status') },
+          orders: { gsi0: 'since', byTitle: source('title') },
           project: ['role'],
           projectSource: ['title'],
           includeTarget: true,
@@ -61,115 +56,49 @@ const NODES: readonly (readonly [string, Item])[] = [
   ['USER-1', { name: { S: 'Ann' } }],
   ['USER-2', { name: { S: 'Bob' } }],
 ];
-const EDGES: readonly ItemKey[] = ['GOAL-1', 'GOAL-2'].flatMap((source) =>
-  ['USER-1', 'USER-2'].map((user) => ({ source, target: `MEMBER-${user}` })),
+const EDGES = ['GOAL-1', 'GOAL-2'].flatMap((source) =>
+  ['USER-1', 'USER-2'].map((user) => [source, `MEMBER-${user}`] as const),
 );
 
-/** Attributes of derived items that differ from table to table although nothing else does. */
-const OF_WRITES = ['w', 'r', 'model', 'fence', 'expiresAt'];
-
-/** Two tables with the same items, projected: in one an item is marked, in the other it is deleted. */
-async function twoTables(way: Way) {
-  const [marked, deleted] = [await testTable(goneGraph(way)), await testTable(goneGraph(way))];
-  const tables = [marked, deleted];
+/** A table with items, of which some are marked. */
+async function markedTable(way: Way) {
+  const table = await testTable(goneGraph(way));
   const items = new Map<string, Item>();
-  const put = async (key: ItemKey, attributes: Item): Promise<void> => {
-    const item = { source: { S: key.source }, target: { S: key.target }, ...attributes };
-    items.set(`${key.source} ${key.target}`, item);
-    for (const { store } of tables) await store.put(item);
+  const put = async (source: string, target: string, attributes: Item): Promise<void> => {
+    const item = { source: { S: source }, target: { S: target }, ...attributes };
+    items.set(`${source} ${target}`, item);
+    await table.store.put(item);
   };
-  for (const [id, attributes] of NODES) await put({ source: id, target: id }, attributes);
-  await put({ source: 'GOAL-1', target: 'STATE' }, { status: { S: 'open' } });
-  for (const [i, key] of EDGES.entries()) {
-    await put(key, {
-      role: { S: i % 2 === 0 ? 'LEAD' : 'HELPER' },
-      since: { S: `202${i}` },
-      hours: { N: String(i + 1) },
-    });
-  }
-  const itemOf = ({ source, target }: ItemKey): Item => items.get(`${source} ${target}`)!;
-
-  /** Marks an item, and deletes it in the other table. */
-  async function take(key: ItemKey): Promise<void> {
-    await marked.store.put({ ...itemOf(key), ...way.attributes });
-    await deleted.store.delete(key);
+  for (const [id, attributes] of NODES) await put(id, id, attributes);
+  for (const [i, [source, target]] of EDGES.entries()) {
+    const role = { S: i % 2 === 0 ? 'LEAD' : 'HELPER' };
+    await put(source, target, { role, since: { S: `202${i}` }, hours: { N: String(i + 1) } });
   }
 
-  /** Brings an item back in both. */
-  async function bring(key: ItemKey): Promise<void> {
-    for (const { store } of tables) await store.put(itemOf(key));
+  /** Marks an item. */
+  async function take(source: string, target = source): Promise<void> {
+    await table.store.put({ ...items.get(`${source} ${target}`)!, ...way.attributes });
   }
 
   /** Delivers what came in, the records of fan-outs as well, until nothing more comes. */
   async function project(): Promise<void> {
-    for (const table of tables) while ((await table.projectAll()).records > 0);
+    while ((await table.projectAll()).records > 0);
   }
 
-  return { marked, deleted, itemOf, take, bring, project };
-}
-
-/** All that is derived in a table, without what only says how it was written. */
-async function derivedIn({ store }: Awaited<ReturnType<typeof testTable>>): Promise<string[]> {
-  const found: string[] = [];
-  for (const id of NODES.map(([of]) => of)) {
-    for await (const item of queriedItems(store, { partition: id, sortKey: { beginsWith: '~' }, consistent: true })) {
-      const content = Object.entries(item).filter(([name, value]) => {
-        // A count that went down to nothing holds zeros.
-        return !OF_WRITES.includes(name) && !name.startsWith('keys/') && numberOf(value) !== '0';
-      });
-      if (content.length > 2) found.push(canonicalText({ M: Object.fromEntries(content) }));
-    }
-  }
-  return found.sort();
-}
-
-async function findingsIn({ graph, store }: Awaited<ReturnType<typeof testTable>>, mode: 'report' | 'repair') {
-  const findings: Finding[] = [];
-  const options = { store, graceMs: 20, mode } as const;
-  await check(graph, { ...options, onFinding: (finding) => findings.push(finding) });
-  return findings.map(({ source, target, verdict }) => `${source} ${target} ${verdict}`);
+  return { ...table, ...checkTools(table.graph, table.store), take, project };
 }
 
 const WAYS: readonly Way[] = [
   { name: 'that says it is gone', attributes: { [GONE]: { BOOL: true } } },
   { name: 'that is soft-deleted', attributes: { deletedAt: { S: '2026-11-26' } }, deletedWhen: 'deletedAt' },
 ];
-const TAKEN: readonly ItemKey[] = [
-  { source: 'GOAL-1', target: 'GOAL-1' },
-  { source: 'USER-1', target: 'USER-1' },
-  { source: 'GOAL-1', target: 'MEMBER-USER-1' },
-  { source: 'GOAL-1', target: 'STATE' },
-];
 
 describe.each(WAYS)('a base item $name', (way) => {
-  const taken = TAKEN.filter(({ target }) => way.deletedWhen === undefined || target !== 'STATE');
-  it.each(taken)('leaves what a deletion of it leaves, and comes back whole: $source $target', async (key) => {
-    const { marked, deleted, take, bring, project } = await twoTables(way);
-    await project();
-    const whole = await derivedIn(marked);
-    expect(whole).toEqual(await derivedIn(deleted));
-    await take(key);
-    await project();
-    const without = await derivedIn(deleted);
-    expect(without).not.toEqual(whole);
-    expect(await derivedIn(marked)).toEqual(without);
-    expect(await findingsIn(marked, 'report')).toEqual([]);
-    // A repair of everything that was spoilt makes the same.
-    for (const { source } of [key, { source: 'GOAL-1' }]) await marked.store.delete({ source, target: '~view' });
-    await findingsIn(marked, 'repair');
-    expect(await derivedIn(marked)).toEqual(without);
-    await bring(key);
-    await project();
-    expect(await derivedIn(marked)).toEqual(whole);
-    expect(await findingsIn(marked, 'report')).toEqual([]);
-  });
-
   it('is in no answer but those from base items', async () => {
-    const { marked, take, project } = await twoTables(way);
-    await take({ source: 'GOAL-1', target: 'MEMBER-USER-1' });
-    await take({ source: 'GOAL-2', target: 'GOAL-2' });
+    const { reader, take, project } = await markedTable(way);
+    await take('GOAL-1', 'MEMBER-USER-1');
+    await take('GOAL-2');
     await project();
-    const reader = createReader(marked.graph, { store: marked.store });
     expect((await reader.search('GOAL.title').equals('two')).items).toEqual([]);
     expect((await reader.nodes('GOAL')).items.map(({ id }) => id)).toEqual(['GOAL-1']);
     const nodes = await reader.getViews(['GOAL-1', 'GOAL-2'], { attributes: 'ALL' });
@@ -187,15 +116,12 @@ describe.each(WAYS)('a base item $name', (way) => {
   });
 
   it('is dangling at the end of an edge, and is explained', async () => {
-    const { marked, take, project } = await twoTables(way);
+    const { graph, store, run, take, project } = await markedTable(way);
     await project();
-    await take({ source: 'USER-1', target: 'USER-1' });
-    await take({ source: 'GOAL-1', target: 'MEMBER-USER-1' });
+    await take('USER-1');
+    await take('GOAL-1', 'MEMBER-USER-1');
     await project();
-    const { graph, store } = marked;
-    const findings: Finding[] = [];
-    const options = { store, graceMs: 20, dangling: true } as const;
-    await check(graph, { ...options, onFinding: (finding) => findings.push(finding) });
+    const { findings } = await run({ dangling: true });
     expect(findings.map(({ source, verdict }) => `${source} ${verdict}`)).toEqual(['GOAL-2 dangling']);
     const explained = await explain(graph, { key: { source: 'GOAL-1', target: 'MEMBER-USER-1' }, store });
     expect(explained.notes[0]).toContain('counts as deleted');
@@ -203,18 +129,18 @@ describe.each(WAYS)('a base item $name', (way) => {
   });
 
   it('as the node of joined items: the check finds those that came back, and repairs them', async () => {
-    const { marked, take, project } = await twoTables(way);
+    const { store, run, take, project } = await markedTable(way);
     await project();
     const joined: Item[] = [];
     const request = { partition: 'GOAL-1', sortKey: { beginsWith: '~ix/' }, consistent: true };
-    for await (const item of queriedItems(marked.store, request)) {
+    for await (const item of queriedItems(store, request)) {
       if (stringOf(item['target'])?.includes('MEMBER-')) joined.push(item);
     }
-    await take({ source: 'GOAL-1', target: 'GOAL-1' });
+    await take('GOAL-1');
     await project();
-    for (const item of joined) await marked.store.put(item);
-    expect(await findingsIn(marked, 'repair')).toHaveLength(joined.length);
-    expect(await findingsIn(marked, 'report')).toEqual([]);
+    for (const item of joined) await store.put(item);
+    expect((await run({ mode: 'repair' })).findings).toHaveLength(joined.length);
+    expect((await run()).findings).toEqual([]);
   });
 });
 
@@ -232,8 +158,7 @@ it('as a source leaves the orders by its attributes, and counts and totals hold 
       }),
     },
   });
-  const { store, projectAll } = await testTable(graph);
-  const [writer, reader] = [createWriter(graph, { store }), createReader(graph, { store })];
+  const { reader, writer, projectAll } = await testTable(graph);
   for (const id of ['GOAL-1', 'GOAL-2'] as const) {
     await writer.putNode(id, { title: id });
     await writer.putEdge(id, 'MEMBER', 'USER-1', { since: '2026', points: 5 });

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { createReader } from '../../src/client/read/reader.ts';
-import { createSession } from '../../src/client/session/session.ts';
 import { createWriter } from '../../src/client/write/writer.ts';
 import { type Item, numberOf } from '../../src/core/items/attribute-value.ts';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
@@ -73,31 +72,6 @@ async function tracker(options: Parameters<typeof trackerGraph>[0] & { fanOutPag
 const CLEAN = { drift: { missing: 0, stale: 0, orphan: 0 }, pending: 0 };
 
 describe('index items that an edge and its source node determine', () => {
-  it('list edges by their sources’ attributes and follow the source as it is changed, deleted and put again', async () => {
-    const { run, ticket, store, reader, checked } = await tracker();
-    await ticket('TICKET-1', 'one', 'open', { dueDate: { S: '2026-03-01' } });
-    await ticket('TICKET-2', 'two', 'open', { dueDate: { S: '2026-02-01' } });
-    for (const id of ['TICKET-1', 'TICKET-2', 'TICKET-3']) await store.put({ ...key(id, EDGE), role: { S: 'main' } });
-    await run();
-    const byDueDate = async () => (await reader.inbound(PROJECT, 'IN_PROJECT')).items.map(({ source }) => source);
-    expect(await byDueDate()).toEqual(['TICKET-2', 'TICKET-1']);
-    const [first] = (await reader.inbound(PROJECT, 'IN_PROJECT', { order: 'byStatus', path: ['open'] })).items;
-    expect(first).toMatchObject({ attributes: { role: 'main', title: 'one', status: 'open' } });
-
-    await ticket('TICKET-2', 'two', 'done', { dueDate: { S: '2026-04-01' } });
-    await ticket('TICKET-3', 'three', 'open', { dueDate: { S: '2026-01-01' } });
-    await run();
-    expect(await byDueDate()).toEqual(['TICKET-3', 'TICKET-1', 'TICKET-2']);
-    await store.delete({ source: 'TICKET-1', target: 'TICKET-1' });
-    await run();
-    expect(await byDueDate()).toEqual(['TICKET-3', 'TICKET-2']);
-    await ticket('TICKET-1', 'again', 'open', { dueDate: { S: '2026-05-01' } });
-    await store.delete({ source: 'TICKET-3', target: EDGE });
-    await run();
-    expect(await byDueDate()).toEqual(['TICKET-2', 'TICKET-1']);
-    expect(await checked()).toMatchObject(CLEAN);
-  });
-
   it('are searched by whole leading values of an order by several, in the order of those that follow', async () => {
     const { run, ticket, store, reader } = await tracker();
     const given: [string, string, string | undefined][] = [
@@ -211,19 +185,6 @@ describe('index items that an edge and its source node determine', () => {
     expect(after.item?.['w']).toEqual(before.item?.['w']);
     expect(await checked()).toMatchObject(CLEAN);
   });
-
-  it('are counted exactly where the edges are', async () => {
-    const { run, ticket, store, reader, checked } = await tracker({ degree: true });
-    await ticket('TICKET-1', 'one', 'open');
-    for (const i of [1, 2, 3]) await store.put(key('TICKET-1', `IN_PROJECT-PROJECT-${i}`));
-    await run();
-    expect(await reader.degree('TICKET-1', 'IN_PROJECT')).toBe(3);
-    await ticket('TICKET-1', 'two', 'open', { dueDate: { S: '2026-03-01' } });
-    await store.delete({ source: 'TICKET-1', target: 'IN_PROJECT-PROJECT-2' });
-    await run();
-    expect(await reader.degree('TICKET-1', 'IN_PROJECT')).toBe(2);
-    expect(await checked()).toMatchObject(CLEAN);
-  });
 });
 
 describe('what is wrong with an index item of two base items', () => {
@@ -320,23 +281,5 @@ describe('own writes and waits', () => {
     await expect(wait('TICKET-1')).rejects.toThrow(`~ix/${EDGE}`);
     await run();
     await wait('TICKET-1');
-  });
-
-  it('a session shows its own change of a source in the lists of its edges, in its place', async () => {
-    const { run, ticket, store, reader, writer } = await tracker();
-    await ticket('TICKET-1', 'one', 'open', { dueDate: { S: '2026-03-01' } });
-    await ticket('TICKET-2', 'two', 'open', { dueDate: { S: '2026-02-01' } });
-    for (const id of ['TICKET-1', 'TICKET-2']) await store.put(key(id, EDGE));
-    await run();
-    const session = createSession();
-    await writer.with(session).putNode('TICKET-1', { title: 'first', status: 'open', dueDate: '2026-01-01' });
-    await writer.with(session).putEdge('TICKET-3', 'IN_PROJECT', PROJECT, {});
-    await writer.with(session).putNode('TICKET-3', { title: 'third', status: 'open', dueDate: '2026-01-15' });
-    const { items } = await reader.with(session).inbound(PROJECT, 'IN_PROJECT');
-    expect(items.map(({ source, attributes }) => [source, attributes['title']])).toEqual([
-      ['TICKET-1', 'first'],
-      ['TICKET-3', 'third'],
-      ['TICKET-2', 'two'],
-    ]);
   });
 });

@@ -72,14 +72,6 @@ function rawOf({ source, target, oldImage, newImage, sequenceNumber }: ChangeRec
 }
 
 describe('the low watermark of a stream', () => {
-  it('passes what a function has applied and claimed', async () => {
-    const { records, invoke, hasPassed } = await markedTable(6);
-    await invoke([records.slice(0, 2)]);
-    expect(await hasPassed()).toBe(false);
-    await invoke([records.slice(2)]);
-    expect(await hasPassed()).toBe(true);
-  });
-
   it('stands still at a batch that was given up without a word, until a redrive has settled it', async () => {
     const { graph, store, streams, streamArn, source, records, invoke, hasPassed, now } = await markedTable(6);
     await invoke([records.slice(0, 2)]);

@@ -14,65 +14,6 @@ import type { Finding } from '../../src/trust/check/finding.ts';
 import { evolvingTable, migratingTable, USERS } from '../support/migrating-table.ts';
 
 describe('a migration of a table', () => {
-  it.each([
-    ['with an item of its own', false, ['~ix/@2/name', '~ix/@2/email']],
-    ['that shares its index item with another', true, ['~ix/@2/name']],
-  ])(
-    'changes shards and adds a search %s step by step: each reader finds all or is told that it is not ready',
-    async (_which, isShared, places) => {
-      const {
-        store,
-        before,
-        after,
-        user,
-        passLease,
-        migrate: run,
-        reader,
-        projectAll,
-      } = await migratingTable(isShared);
-      await run(before);
-      for (let i = 0; i < USERS; i++) await user(i);
-      await projectAll();
-      const [old, own] = [reader(before), reader(after)];
-      let count = USERS;
-      let notReady = 0;
-      const look = async () => {
-        for (const one of [old, own]) {
-          for (let i = 0; i < count; i++) {
-            const { items } = await one.search('USER.name').equals(`name ${i}`);
-            expect(items.map(({ id }) => id)).toEqual([`USER-${i}`]);
-          }
-        }
-        try {
-          const { items } = await own.search('USER.email').all();
-          expect(items).toHaveLength(count);
-        } catch (error) {
-          expect(error).toMatchObject({ code: 'projection-not-ready' });
-          notReady += 1;
-        }
-      };
-      await look();
-      for (let step = 1, isDone = false; !isDone; step++) {
-        ({ done: isDone } = await run(after, { mostSteps: step }));
-        // A consumer of the old model goes on with what the table keeps.
-        if (count < USERS + 3) await user(count++);
-        await projectAll();
-        await look();
-        passLease();
-        await look();
-      }
-      expect(notReady).toBeGreaterThan(0);
-      expect((await own.search('USER.email').equals('user3@example.com')).items).toMatchObject([{ id: 'USER-3' }]);
-      const { items } = await store.scan({ segment: 0, segments: 1, consistent: true });
-      const keys = items.map(({ target }) => (target as { S: string }).S).filter((key) => key.startsWith('~ix/'));
-      expect(new Set(keys)).toEqual(new Set(places));
-      expect(keys).toHaveLength(places.length * count);
-      const { drift, unknown } = await check(after, { store, graceMs: 10 });
-      expect({ drift, unknown }).toEqual({ drift: { missing: 0, stale: 0, orphan: 0 }, unknown: 0 });
-      expect(await run(after)).toMatchObject({ done: true, steps: [] });
-    },
-  );
-
   it('that takes several projections away together waits once for all of them', async () => {
     const {
       narrow,
@@ -304,46 +245,6 @@ describe('a migration of a table', () => {
     expect(await look('repair')).toEqual(found);
     expect(await items()).toEqual(ended);
     expect(await look('report')).toEqual([]);
-  });
-
-  it('brings an order by the source node to a table, step by step, beside the order by the edge', async () => {
-    const { graph: before, store, passLease, migrate: run, reader, projectAll } = await migratingTable();
-    const after = defineGraph({
-      table: before.table.name,
-      nodes: { GOAL: node({ view: ['title'] }), USER: node({ view: 'ALL', search: { name: { shards: 2 } } }) },
-      edges: {
-        MEMBER: edge({
-          ...{ from: 'GOAL', to: 'USER', degree: true },
-          inbound: { orders: { gsi0: source('title'), byRole: ['role', source('title')] }, projectSource: ['title'] },
-        }),
-      },
-    });
-    const key = (source: string, target = source) => ({ source: { S: source }, target: { S: target } });
-    const goal = (i: number, title: string) => store.put({ ...key(`GOAL-${i}`), title: { S: title } });
-    await run(before);
-    for (let i = 0; i < 6; i++) {
-      await goal(i, `goal ${9 - i}`);
-      await store.put({ ...key(`GOAL-${i}`, 'MEMBER-USER-1'), role: { S: 'LEAD' } });
-    }
-    await projectAll();
-    // biome-ignore lint/suspicious/noExplicitAny: another model than that of the table's first reader
-    const [old, own] = [reader(before), reader(after as any)];
-    for (let step = 1, isDone = false; !isDone; step++) {
-      // biome-ignore lint/suspicious/noExplicitAny: as above
-      ({ done: isDone } = await run(after as any, { mostSteps: step }));
-      // A consumer of the old model goes on with what the table keeps: with the new items too, where that says so.
-      await goal(step % 6, `moved ${step}`);
-      await projectAll();
-      expect((await old.inbound('USER-1', 'MEMBER', { atLeast: 'LEAD' })).items).toHaveLength(6);
-      passLease();
-    }
-    const { items } = await own.inbound('USER-1', 'MEMBER');
-    const titles = items.map(({ attributes }) => (attributes as Record<string, unknown>)['title']);
-    expect(titles).toHaveLength(6);
-    expect(titles).toEqual([...titles].sort());
-    expect(await own.degree('GOAL-1', 'MEMBER')).toBe(1);
-    const { drift, unknown } = await check(after, { store, graceMs: 10 });
-    expect({ drift, unknown }).toEqual({ drift: { missing: 0, stale: 0, orphan: 0 }, unknown: 0 });
   });
 
   it('registers a table that was projected before, and settles what is missing and what is too much', async () => {

@@ -94,12 +94,6 @@ describe('native orders', () => {
     );
   });
 
-  it('sort numbers as numbers', async () => {
-    const { items } = await reader.inbound('READER-1', 'LOAN', { order: 'byFine' });
-    const fines = booksOf(items).map((source) => LOANS.find(({ book }) => book === source)!.fine);
-    expect(fines).toEqual(fines.toSorted((left, right) => left - right));
-  });
-
   it("show a session's own writes at their place", async () => {
     const session = createSession();
     const mine = writer.with(session);
@@ -154,15 +148,6 @@ describe('native orders', () => {
     expect(await check(graph, { store: table.store, graceMs: 10 })).toMatchObject({
       drift: { missing: 0, stale: 0, orphan: 0 },
     });
-  });
-
-  it('find the edges that a node is deleted with', async () => {
-    await writer.putEdge('BOOK-00', 'LOAN', 'READER-4', { day: '2026-02-01' });
-    await writer.putNode('READER-4', { mail: 'iva@example.com' });
-    // No index has it.
-    await writer.putEdge('BOOK-01', 'LOAN', 'READER-4', {});
-    expect(await writer.deleteNodeWithEdges('READER-4')).toMatchObject({ edges: 1, nodes: 1, notFound: ['LOAN'] });
-    await writer.deleteEdge('BOOK-01', 'LOAN', 'READER-4');
   });
 });
 

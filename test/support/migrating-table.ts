@@ -11,8 +11,8 @@ import { byOneClock } from './moments.ts';
 import { testTable, uniqueTableName } from './table.ts';
 
 /** The model before and after: other shards, and a search more; or another rank. */
-function graphOf(table: string, { shards, withEmail, isShared = false, lead = 500 }: ModelOptions) {
-  const email = { caseInsensitive: true, shards: 2, ...(!isShared && { project: ['name'] as const }) };
+function graphOf(table: string, { shards, withEmail, lead = 500 }: ModelOptions) {
+  const email = { caseInsensitive: true, shards: 2, project: ['name'] as const };
   return defineGraph({
     table,
     nodes: {
@@ -36,26 +36,19 @@ function graphOf(table: string, { shards, withEmail, isShared = false, lead = 50
 interface ModelOptions {
   shards: number;
   withEmail: boolean;
-  /** The search by email shares its index item with that by name. Default false. */
-  isShared?: boolean;
   lead?: number;
 }
 
 /** Nodes that tests put. */
 export const USERS = 12;
 
-/** Users with a search and memberships: before a change, after it, and with another rank. */
-function usersAndGoals(name: string, isShared: boolean) {
-  return {
+/** A table of users with a search and memberships: before a change, after it, and with another rank. */
+export async function migratingTable() {
+  return await evolvingTable((name) => ({
     before: graphOf(name, { shards: 2, withEmail: false }),
-    after: graphOf(name, { shards: 5, withEmail: true, isShared }),
+    after: graphOf(name, { shards: 5, withEmail: true }),
     reranked: graphOf(name, { shards: 2, withEmail: false, lead: 600 }),
-  };
-}
-
-/** The table of users and memberships: see `evolvingTable`. */
-export async function migratingTable(isShared = false) {
-  return await evolvingTable((name) => usersAndGoals(name, isShared));
+  }));
 }
 
 /**

@@ -1,5 +1,7 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DescribeStreamCommand, GetRecordsCommand, GetShardIteratorCommand } from '@aws-sdk/client-dynamodb-streams';
+import { createReader } from '../../src/client/read/reader.ts';
+import { createWriter } from '../../src/client/write/writer.ts';
 import type { ChangeRecord } from '../../src/core/items/change-record.ts';
 import type { CompiledModel } from '../../src/core/model/compiled.ts';
 import { createProjector } from '../../src/projecting/apply/projector.ts';
@@ -76,6 +78,8 @@ export function tableOfStream<G extends CompiledModel>(
     streams,
     streamArn: streamArn!,
     store,
+    reader: createReader(graph, { store }),
+    writer: createWriter(graph, { store }),
     projector,
     rawRecords,
     allRecords,
