@@ -1,8 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { changesOf } from '../../src/client/feed/changes-of.ts';
 import { createFeedModels } from '../../src/client/feed/feed-models.ts';
-import { createReader } from '../../src/client/read/reader.ts';
-import { createWriter } from '../../src/client/write/writer.ts';
 import { compareKeys } from '../../src/core/items/encoding.ts';
 import { hashedEdgeKey } from '../../src/core/items/hashed-key.ts';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
@@ -68,9 +66,7 @@ function rowsOf(rows: readonly FollowedRow[]): object[] {
 describe('the changes of a stream', () => {
   it('make the same lists, searches, views and counts that a reader finds', { timeout: 120_000 }, async () => {
     const graph = graphOf();
-    const { store, projectAll, rawRecords } = await testTable(graph);
-    const writer = createWriter(graph, { store });
-    const reader = createReader(graph, { store });
+    const { store, projectAll, rawRecords, writer, reader } = await testTable(graph);
     const below = chance(7);
     const one = <T>(of: readonly T[]): T => of[below(of.length)]!;
     for (let step = 0; step < 200; step++) {

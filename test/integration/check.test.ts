@@ -3,95 +3,34 @@ import type { Item } from '../../src/core/items/attribute-value.ts';
 import { check } from '../../src/trust/check/check.ts';
 import { checkedTable, driftOf } from '../support/checked-table.ts';
 
-function setOf(item: Item): string[] {
-  const set = item['edgeSet'];
-  return set !== undefined && 'SS' in set ? set.SS : [];
-}
+const VIEW = ['GOAL-G1', '~view'] as const;
+const EDGE_ITEM = ['GOAL-G1', '~ix/GOALMEMBERSHIP-USER-U1'] as const;
 
-/** A way to break a derived item, and what the check has to say about it. */
-interface Corruption {
-  name: string;
-  source: string;
-  target: string;
-  change: (item: Item) => Item;
-  verdict: 'missing' | 'stale' | 'orphan';
-}
+/** Ways to break a derived item. */
+const CORRUPTIONS: Record<string, readonly [...at: readonly [string, string], change: (item: Item) => Item]> = {
+  'an element missing': [...VIEW, (item) => withSet(item, (set) => set.slice(1))],
+  'an element too many': [
+    ...VIEW,
+    (item) => withSet(item, (set) => [...set, 'GOALMEMBERSHIP-USER-U9|memberRole=LEAD']),
+  ],
+  'an element that names no edge': [...VIEW, (item) => withSet(item, (set) => [...set, '%ZZ|nothing'])],
+  'a wrong label': [...VIEW, (item) => withSet(item, (set) => set.map((one) => one.replace('LEAD', 'TEAM')))],
+  'a set that is no set': [...VIEW, (item) => ({ ...item, edgeSet: { S: 'GOALMEMBERSHIP-USER-U1' } })],
+  'a stale attribute of the node': [...VIEW, (item) => ({ ...item, attributes: { M: { title: { S: 'Another' } } } })],
+  'a mark of a type that is not in the model': [...VIEW, (item) => ({ ...item, evicted: { SS: ['GONE'] } })],
+  'a wrong rank': [...EDGE_ITEM, (item) => ({ ...item, gsi0sk: { S: '300-TEAM\u0000GOAL-G1' } })],
+  'a wrong shard': ['USER-U1', '~ix/name', (item) => ({ ...item, gsi0pk: { S: 'USER.name#200' } })],
+  'a stale value': ['USER-U1', '~ix/name', (item) => ({ ...item, gsi1value: { S: 'old@x.org' } })],
+  'an index item turned into a tombstone': [
+    ...EDGE_ITEM,
+    ({ source, target, r }) => ({ source, target, r, expiresAt: { N: '9999999999' } }) as Item,
+  ],
+};
 
-const VIEW = { source: 'GOAL-G1', target: '~view' };
-const EDGE_ITEM = { source: 'GOAL-G1', target: '~ix/GOALMEMBERSHIP-USER-U1' };
-const CORRUPTIONS: Corruption[] = [
-  {
-    name: 'an element missing',
-    ...VIEW,
-    change: (item) => ({ ...item, edgeSet: { SS: setOf(item).slice(1) } }),
-    verdict: 'stale',
-  },
-  {
-    name: 'an element too many',
-    ...VIEW,
-    change: (item) => ({ ...item, edgeSet: { SS: [...setOf(item), 'GOALMEMBERSHIP-USER-U9|memberRole=LEAD'] } }),
-    verdict: 'stale',
-  },
-  {
-    name: 'an element that names no edge',
-    ...VIEW,
-    change: (item) => ({ ...item, edgeSet: { SS: [...setOf(item), '%ZZ|nothing'] } }),
-    verdict: 'stale',
-  },
-  {
-    name: 'a wrong label',
-    ...VIEW,
-    change: (item) => ({
-      ...item,
-      edgeSet: { SS: setOf(item).map((element) => element.replace('LEAD', 'TEAM')) },
-    }),
-    verdict: 'stale',
-  },
-  {
-    name: 'a set that is no set',
-    ...VIEW,
-    change: (item) => ({ ...item, edgeSet: { S: 'GOALMEMBERSHIP-USER-U1' } }),
-    verdict: 'stale',
-  },
-  {
-    name: 'a stale attribute of the node',
-    ...VIEW,
-    change: (item) => ({ ...item, attributes: { M: { title: { S: 'Another' } } } }),
-    verdict: 'stale',
-  },
-  {
-    name: 'a mark of a type that is not in the model',
-    ...VIEW,
-    change: (item) => ({ ...item, evicted: { SS: ['GONE'] } }),
-    verdict: 'stale',
-  },
-  {
-    name: 'a wrong rank',
-    ...EDGE_ITEM,
-    change: (item) => ({ ...item, gsi0sk: { S: '300-TEAM\u0000GOAL-G1' } }),
-    verdict: 'stale',
-  },
-  {
-    name: 'a wrong shard',
-    source: 'USER-U1',
-    target: '~ix/name',
-    change: (item) => ({ ...item, gsi0pk: { S: 'USER.name#200' } }),
-    verdict: 'stale',
-  },
-  {
-    name: 'a stale value',
-    source: 'USER-U1',
-    target: '~ix/name',
-    change: (item) => ({ ...item, gsi1value: { S: 'old@x.org' } }),
-    verdict: 'stale',
-  },
-  {
-    name: 'an index item turned into a tombstone',
-    ...EDGE_ITEM,
-    change: ({ source, target, r }) => ({ source, target, r, expiresAt: { N: '9999999999' } }) as Item,
-    verdict: 'missing',
-  },
-];
+function withSet(item: Item, change: (set: string[]) => string[]): Item {
+  const { edgeSet } = item;
+  return { ...item, edgeSet: { SS: change((edgeSet as { SS: string[] }).SS) } };
+}
 
 describe('a check', () => {
   it('finds nothing in a table that is projected, for the price of a scan', async () => {
@@ -105,25 +44,29 @@ describe('a check', () => {
     expect(result.rcu).toBeCloseTo(rcu);
   });
 
-  it.each(CORRUPTIONS)('finds $name, and repairs it', async ({ source, target, change, verdict }) => {
-    const { run, corrupt, read, allRecords } = await checkedTable(2);
-    const before = await read(source, target);
-    await corrupt(source, target, change);
-    const records = (await allRecords()).length;
+  it.each(Object.entries(CORRUPTIONS).map(([name, [source, target, change]]) => ({ name, source, target, change })))(
+    'finds $name, and repairs it',
+    async ({ source, target, change }) => {
+      const { run, corrupt, read, allRecords } = await checkedTable(2);
+      const before = await read(source, target);
+      await corrupt(source, target, change);
+      const records = (await allRecords()).length;
 
-    const { findings } = await run();
-    expect(driftOf(findings)).toEqual([`${source} ${target} ${verdict}`]);
+      const { findings } = await run();
+      const verdict = change(before)['expiresAt'] === undefined ? 'stale' : 'missing';
+      expect(driftOf(findings)).toEqual([`${source} ${target} ${verdict}`]);
 
-    const repair = await run({ mode: 'repair' });
-    expect(repair.repaired).toBe(1);
-    const { r: _r, ...after } = await read(source, target);
-    const { r: _before, ...expected } = before;
-    expect(sorted(after)).toEqual(sorted(expected));
-    const again = await run();
-    expect(again.findings).toEqual([]);
-    // Repair writes derived items only.
-    expect(await allRecords()).toHaveLength(records);
-  });
+      const repair = await run({ mode: 'repair' });
+      expect(repair.repaired).toBe(1);
+      const { r: _r, ...after } = await read(source, target);
+      const { r: _before, ...expected } = before;
+      expect(sorted(after)).toEqual(sorted(expected));
+      const again = await run();
+      expect(again.findings).toEqual([]);
+      // Repair writes derived items only.
+      expect(await allRecords()).toHaveLength(records);
+    },
+  );
 
   it.each([
     ['an index item of an edge that is not there', 'GOAL-G1', '~ix/GOALMEMBERSHIP-USER-U9'],

@@ -12,8 +12,6 @@ import * as feed from '../../src/feed.ts';
 import { sleep } from '../../src/foundation/runtime.ts';
 import * as edgeloom from '../../src/index.ts';
 import { planMigration } from '../../src/migrate/forecast/plan-migration.ts';
-import { DynamoDBStreamSource } from '../../src/stream/dynamodb-source.ts';
-import type { StreamRecord } from '../../src/stream/source.ts';
 import { howTo } from '../support/how-to.ts';
 import { evolvingTable } from '../support/migrating-table.ts';
 
@@ -54,6 +52,17 @@ function inBackground(step: (round: number) => Promise<unknown>, leastRounds = 6
     isOver = true;
     return await end;
   };
+}
+
+const { edge, node } = edgeloom;
+
+/** A model of a kitchen; types are those of each test. */
+function modelOf(
+  nodes: Record<string, Untyped>,
+  edges: Record<string, Untyped> = {},
+  more: object = {},
+): CompiledModel {
+  return edgeloom.defineGraph({ table: 'kitchen', ...more, nodes, edges } as Untyped) as CompiledModel;
 }
 
 /** A table with the models of a recipe, and the values that the page's code uses. */
@@ -226,11 +235,9 @@ async function moveBesideTraffic({ models, move, attributesOf, movedOf, ...rest 
 
 describe('the recipes', () => {
   it('erases a person from code', async () => {
-    const { nodes, edges } = {
-      nodes: { USER: edgeloom.node({ view: 'ALL', search: { name: {} } }), GOAL: edgeloom.node({ view: 'ALL' }) },
-      edges: { MEMBER: edgeloom.edge({ from: 'GOAL', to: 'USER' }) },
-    };
-    const { table, writer, given } = await kitchen({ graph: edgeloom.defineGraph({ table: 'kitchen', nodes, edges }) });
+    const nodes = { USER: node({ view: 'ALL', search: { name: {} } }), GOAL: node({ view: 'ALL' }) };
+    const graph = modelOf(nodes, { MEMBER: edge({ from: 'GOAL', to: 'USER' }) });
+    const { table, writer, given } = await kitchen({ graph });
     await writer.putNode('USER-U1', { name: 'Ada' });
     await writer.putEdge('GOAL-1', 'MEMBER', 'USER-U1');
     await table.projectAll();
@@ -292,11 +299,8 @@ describe('the recipes', () => {
   });
 
   it('moves an edge next to writers of two versions: it is always at one place, and no change of it is lost', async () => {
-    const graph = edgeloom.defineGraph({
-      table: 'kitchen',
-      nodes: { TASK: edgeloom.node({ view: 'ALL' }), LIST: edgeloom.node({ view: 'ALL' }) },
-      edges: { IN: edgeloom.edge({ from: 'TASK', to: 'LIST', inbound: { orders: { gsi0: 'since' } } }) },
-    });
+    const nodes = { TASK: node({ view: 'ALL' }), LIST: node({ view: 'ALL' }) };
+    const graph = modelOf(nodes, { IN: edge({ from: 'TASK', to: 'LIST', inbound: { orders: { gsi0: 'since' } } }) });
     const { table, writer, reader, given } = await kitchen({ graph });
     const [moveEdge] = await run(blocksOf('Move an edge')[0]!, given, ['moveEdge']);
     const lists = ['LIST-a', 'LIST-b', 'LIST-c'];
@@ -338,12 +342,7 @@ describe('the recipes', () => {
   });
 
   it('watches a reader, a writer and a check', async () => {
-    const graph = edgeloom.defineGraph({
-      table: 'kitchen',
-      nodes: { TASK: edgeloom.node({ view: 'ALL' }) },
-      edges: {},
-    });
-    const { table, given } = await kitchen({ graph });
+    const { table, given } = await kitchen({ graph: modelOf({ TASK: node({ view: 'ALL' }) }) });
     await given.writer.putNode('TASK-1', {});
     await table.projectAll();
     const [code] = blocksOf('Traces and metrics');
@@ -353,23 +352,24 @@ describe('the recipes', () => {
   });
 
   it('changes ids next to a version that knows the old ones, and one that knows both', async () => {
-    const graph = edgeloom.defineGraph({
-      table: 'kitchen',
-      nodes: { USER: edgeloom.node({ view: 'ALL', list: true }) },
-      edges: { KNOWS: edgeloom.edge({ from: 'USER', to: 'USER', inbound: { orders: { gsi0: 'since' } } }) },
-    });
+    const graph = modelOf(
+      { USER: node({ view: 'ALL', list: true }) },
+      { KNOWS: edge({ from: 'USER', to: 'USER', inbound: { orders: { gsi0: 'since' } } }) },
+    );
     const nodes = Array.from({ length: 4 }, (_, i) => [`USER-old${i}`, `USER-new${i}`] as const);
     const rest = ['USER-rest1', 'USER-rest2'];
-    const edges = nodes.flatMap(([from, to]): [EdgeName, EdgeName][] => [
-      ...rest.map((id): [EdgeName, EdgeName] => [
-        [from, 'KNOWS', id],
-        [to, 'KNOWS', id],
+    const edges = nodes.flatMap(([from, to]) =>
+      rest.flatMap((id): [EdgeName, EdgeName][] => [
+        [
+          [from, 'KNOWS', id],
+          [to, 'KNOWS', id],
+        ],
+        [
+          [id, 'KNOWS', from],
+          [id, 'KNOWS', to],
+        ],
       ]),
-      ...rest.map((id): [EdgeName, EdgeName] => [
-        [id, 'KNOWS', from],
-        [id, 'KNOWS', to],
-      ]),
-    ]);
+    );
     await moveBesideTraffic({
       models: { before: graph, both: graph, after: graph },
       ...{ nodes, edges, types: ['USER'] },
@@ -384,11 +384,7 @@ describe('the recipes', () => {
   });
 
   it('deletes a node for good while its copy is at the new place', async () => {
-    const graph = edgeloom.defineGraph({
-      table: 'kitchen',
-      nodes: { USER: edgeloom.node({ view: 'ALL' }) },
-      edges: {},
-    });
+    const graph = modelOf({ USER: node({ view: 'ALL' }) });
     const { table, writer, reader, given } = await kitchen({ graph });
     const { moveNode, deleteMoving, findMoving } = await moversOf(given);
     await writer.putNode('USER-1', { name: 'Ada' });
@@ -405,11 +401,7 @@ describe('the recipes', () => {
   });
 
   it('does not move a node onto a different one, and ends a move that was stopped when the copy was made', async () => {
-    const graph = edgeloom.defineGraph({
-      table: 'kitchen',
-      nodes: { USER: edgeloom.node({ view: 'ALL' }) },
-      edges: {},
-    });
+    const graph = modelOf({ USER: node({ view: 'ALL' }) });
     const { table, writer, given } = await kitchen({ graph });
     const { moveNode } = await moversOf(given);
     await writer.putNode('USER-1', { name: 'Ada' });
@@ -427,14 +419,13 @@ describe('the recipes', () => {
   });
 
   it('merges two nodes, and stops at an edge that both have until one of them is deleted', async () => {
-    const graph = edgeloom.defineGraph({
-      table: 'kitchen',
-      nodes: { USER: edgeloom.node({ view: 'ALL' }), TEAM: edgeloom.node({ view: 'ALL' }) },
-      edges: {
-        KNOWS: edgeloom.edge({ from: 'USER', to: 'USER' }),
-        MEMBER: edgeloom.edge({ from: 'TEAM', to: 'USER', inbound: { orders: { bySince: 'since' } } }),
+    const graph = modelOf(
+      { USER: node({ view: 'ALL' }), TEAM: node({ view: 'ALL' }) },
+      {
+        KNOWS: edge({ from: 'USER', to: 'USER' }),
+        MEMBER: edge({ from: 'TEAM', to: 'USER', inbound: { orders: { bySince: 'since' } } }),
       },
-    });
+    );
     const { table, writer, given } = await kitchen({ graph });
     await writer.putNode('USER-1', { name: 'Ada' });
     await writer.putNode('USER-2', { name: 'Ada L.', city: 'London' });
@@ -502,21 +493,21 @@ describe('the recipes', () => {
 
   it('splits a type next to a version that knows the old one, and one that knows all three', async () => {
     const [move] = blocksOf('Split a type');
-    const listed = edgeloom.node({ view: 'ALL', list: true });
-    const graphOf = (tickets: Record<string, Untyped>, types: readonly string[]) =>
-      edgeloom.defineGraph({
-        ...{ table: 'kitchen', nodes: { USER: edgeloom.node({ view: 'ALL' }), ...tickets } as Untyped },
-        edges: {
-          ASSIGNED: edgeloom.edge({ from: types, to: 'USER', inbound: { orders: { gsi0: 'since' } } } as Untyped),
+    const listed = node({ view: 'ALL', list: true });
+    const graphOf = (tickets: Record<string, Untyped>) =>
+      modelOf(
+        { USER: node({ view: 'ALL' }), ...tickets },
+        {
+          ASSIGNED: edge({ from: Object.keys(tickets), to: 'USER', inbound: { orders: { gsi0: 'since' } } } as Untyped),
         },
-      });
+      );
     const placeOf = (i: number): string => `${i % 3 === 0 ? 'BUG' : 'TASK'}-${i}`;
     const nodes = Array.from({ length: 6 }, (_, i) => [`TICKET-${i}`, placeOf(i)] as const);
     await moveBesideTraffic({
       models: {
-        before: graphOf({ TICKET: listed }, ['TICKET']),
-        both: graphOf({ TICKET: listed, BUG: listed, TASK: listed }, ['TICKET', 'BUG', 'TASK']),
-        after: graphOf({ BUG: listed, TASK: listed }, ['BUG', 'TASK']),
+        before: graphOf({ TICKET: listed }),
+        both: graphOf({ TICKET: listed, BUG: listed, TASK: listed }),
+        after: graphOf({ BUG: listed, TASK: listed }),
       },
       ...{ nodes, types: ['TICKET', 'BUG', 'TASK'], others: ['USER-1'] },
       edges: nodes.map(([from, to]) => [
@@ -532,18 +523,12 @@ describe('the recipes', () => {
 
   it('merges two types next to a version that knows the two, and one that knows all three', async () => {
     const [move] = blocksOf('Merge two types');
-    const listed = edgeloom.node({ view: 'ALL', list: true });
+    const listed = node({ view: 'ALL', list: true });
     const graphOf = (animals: Record<string, Untyped>) =>
-      edgeloom.defineGraph({
-        ...{ table: 'kitchen', nodes: { PERSON: edgeloom.node({ view: 'ALL' }), ...animals } as Untyped },
-        edges: {
-          OWNS: edgeloom.edge({
-            from: 'PERSON',
-            to: Object.keys(animals),
-            inbound: { orders: { gsi0: 'since' } },
-          } as Untyped),
-        },
-      });
+      modelOf(
+        { PERSON: node({ view: 'ALL' }), ...animals },
+        { OWNS: edge({ from: 'PERSON', to: Object.keys(animals), inbound: { orders: { gsi0: 'since' } } } as Untyped) },
+      );
     const nodes = Array.from({ length: 6 }, (_, i) => {
       const from = `${i % 2 === 0 ? 'CAT' : 'DOG'}-${Math.floor(i / 2)}`;
       return [from, `ANIMAL-${from}`] as const;
@@ -569,13 +554,7 @@ describe('the recipes', () => {
   it('keeps an attribute unique next to a version that makes no claims, and then among all', async () => {
     const [code] = blocksOf('Keep an attribute unique');
     const [claims] = blocksOf('Add claims to existing data');
-    const graph = edgeloom.defineGraph({
-      ...{
-        table: 'kitchen',
-        nodes: { USER: edgeloom.node({ view: 'ALL', list: true }), EMAIL: edgeloom.node({ view: 'ALL' }) },
-        edges: {},
-      },
-    });
+    const graph = modelOf({ USER: node({ view: 'ALL', list: true }), EMAIL: node({ view: 'ALL' }) });
     const { table, writer, given } = await kitchen({ graph });
     const names = ['claimOf', 'createUser', 'changeEmail', 'deleteUser'];
     const [claimOf, createUser, changeEmail, deleteUser] = await run(code!, given, names);
@@ -629,11 +608,11 @@ describe('the recipes', () => {
   });
 
   it('deletes a tenant with all of its nodes and edges, and nothing of another one', async () => {
-    const graph = edgeloom.defineGraph({
-      ...{ table: 'kitchen', tenantSeparator: '.' },
-      nodes: { USER: edgeloom.node({ view: 'ALL' }), TEAM: edgeloom.node({ view: 'ALL' }) },
-      edges: { MEMBER: edgeloom.edge({ from: 'USER', to: 'TEAM', inbound: { orders: { bySince: 'since' } } }) },
-    });
+    const graph = modelOf(
+      { USER: node({ view: 'ALL' }), TEAM: node({ view: 'ALL' }) },
+      { MEMBER: edge({ from: 'USER', to: 'TEAM', inbound: { orders: { bySince: 'since' } } }) },
+      { tenantSeparator: '.' },
+    );
     const { table, writer, given } = await kitchen({ graph });
     for (const tenant of ['acme', 'acme2', 'other']) {
       await writer.putNode(`TEAM-${tenant}.t`, {});
@@ -665,14 +644,10 @@ describe('the recipes', () => {
 
   it('answers requests page by page while the data changes', async () => {
     const [code] = blocksOf('A server');
-    const graph = edgeloom.defineGraph({
-      table: 'kitchen',
-      nodes: {
-        USER: edgeloom.node({ view: 'ALL', search: { name: { shards: 2 } } }),
-        GOAL: edgeloom.node({ view: 'ALL' }),
-      },
-      edges: { MEMBER: edgeloom.edge({ from: 'GOAL', to: 'USER', inbound: { orders: { gsi0: 'since' } } }) },
-    });
+    const graph = modelOf(
+      { USER: node({ view: 'ALL', search: { name: { shards: 2 } } }), GOAL: node({ view: 'ALL' }) },
+      { MEMBER: edge({ from: 'GOAL', to: 'USER', inbound: { orders: { gsi0: 'since' } } }) },
+    );
     const { table, writer, given } = await kitchen({ graph });
     await writer.putNode('USER-U 1', { name: 'Ada' });
     const stays = Array.from({ length: 25 }, (_, i) => `GOAL-${i}`);
@@ -749,54 +724,31 @@ describe('the recipes', () => {
   });
 
   it('handles changes in terms of the model', async () => {
-    const table = edgeloom.defineGraph({
-      table: 'tickets',
-      nodes: { TICKET: edgeloom.node({ view: 'ALL' }), USER: edgeloom.node({ view: 'ALL' }) },
-      edges: { ASSIGNED: edgeloom.edge({ from: 'TICKET', to: 'USER', inbound: { orders: { gsi0: 'since' } } }) },
-    });
-    const { given, writer, table: kitchenTable } = await kitchen({ graph: table });
+    const nodes = { TICKET: node({ view: 'ALL' }), USER: node({ view: 'ALL' }) };
+    const edges = { ASSIGNED: edge({ from: 'TICKET', to: 'USER', inbound: { orders: { gsi0: 'since' } } }) };
+    const { table, given, writer } = await kitchen({ graph: modelOf(nodes, edges) });
     await writer.putEdge('TICKET-7', 'ASSIGNED', 'USER-U1', { since: '2026-01-04' });
-    await kitchenTable.projectAll();
+    await table.projectAll();
     const told: Untyped[] = [];
-    const tell = (change: unknown) => told.push(change);
-    const client = kitchenTable.client;
-    const [handleChanges] = await run(
-      blocksOf('Handle changes in terms of the model')[0]!,
-      { ...given, client, tell },
-      ['handleChanges'],
-    );
-    await handleChanges({ Records: await kitchenTable.rawRecords() });
+    const used = { ...given, client: table.client, tell: (change: unknown) => told.push(change) };
+    const [code] = blocksOf('Handle changes in terms of the model');
+    const [handleChanges] = await run(code!, used, ['handleChanges']);
+    await handleChanges({ Records: await table.rawRecords() });
     const place = { place: expect.stringMatching(/^2026-01-04/) };
     expect(told.filter(({ kind }) => kind === 'list')).toMatchObject([
       { id: 'TICKET-7', list: { inbound: ['USER-U1', 'ASSIGNED'], order: 'gsi0' }, entered: place },
     ]);
   });
+
   it('streams changes to another store beside the projector, whatever the stream repeats', async () => {
     const [code, loading] = blocksOf('Stream changes to another store');
-    const graph = edgeloom.defineGraph({
-      table: 'kitchen',
-      nodes: { USER: edgeloom.node({ view: 'ALL', search: { name: { shards: 1 } } }) },
-      edges: { KNOWS: edgeloom.edge({ from: 'USER', to: 'USER' }) },
-    });
+    const nodes = { USER: node({ view: 'ALL', search: { name: { shards: 1 } } }) };
+    const graph = modelOf(nodes, { KNOWS: edge({ from: 'USER', to: 'USER' }) });
     const { table, writer, given } = await kitchen({ graph });
     for (let i = 0; i < 5; i++) await writer.putNode(`USER-early${i}`, { name: `early ${i}` });
-    const source = new DynamoDBStreamSource(table.streams, table.streamArn);
-    const recordsNow = async (): Promise<StreamRecord[]> => {
-      const all: StreamRecord[] = [];
-      for (const { shardId } of (await source.describe()).shards) {
-        let iterator: string | undefined = await source.iterator(shardId, undefined);
-        for (let isMore = true; isMore && iterator !== undefined; ) {
-          const page = await source.read(iterator, 1_000);
-          all.push(...page.records);
-          isMore = page.records.length > 0;
-          iterator = page.next;
-        }
-      }
-      return all;
-    };
     const [handler, load, rows] = await run(`${code}\n${loading}`, given, ['handler', 'load', 'rows']);
     // The handler begins later than the table.
-    let delivered = (await recordsNow()).length;
+    let delivered = (await table.rawRecords()).length;
     const version = (name: string) =>
       inBackground(async (i) => {
         const [id, other] = [`USER-${i % 11}`, `USER-early${i % 5}`];
@@ -810,7 +762,7 @@ describe('the recipes', () => {
     const projector = inBackground(() => table.projectAll());
     const deliver = async (round: number): Promise<void> => {
       // Each batch begins with records that were delivered before.
-      const Records = (await recordsNow()).slice(0, delivered + 10);
+      const Records = (await table.rawRecords()).slice(0, delivered + 10);
       await handler({ Records: Records.slice(Math.max(0, delivered - (round % 5) * 3)) });
       delivered = Records.length;
     };
@@ -820,7 +772,7 @@ describe('the recipes', () => {
     await sleep(400);
     for (const end of [...versions, projector, stream]) expect(await end()).toBeGreaterThan(5);
     await table.projectAll();
-    const all = await recordsNow();
+    const all = await table.rawRecords();
     for (let i = delivered; i < all.length; i += 10) await handler({ Records: all.slice(i, i + 10) });
     const storedRows = (): BaseItems =>
       Object.fromEntries(

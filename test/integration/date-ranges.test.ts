@@ -1,6 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createReader, type Reader } from '../../src/client/read/reader.ts';
-import { createWriter } from '../../src/client/write/writer.ts';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import type { CompiledModel } from '../../src/core/model/compiled.ts';
 import { date, edge, node, source } from '../../src/core/model/schema.ts';
@@ -40,8 +39,7 @@ const WHOLE_DAY = ['1', '2', '3', '4', '5'];
 let reader: Reader;
 
 beforeAll(async () => {
-  const { store, projectAll } = await testTable(graph);
-  const writer = createWriter(graph, { store });
+  const { store, projectAll, writer } = await testTable(graph);
   for (const [i, time] of TIMES.entries()) {
     await writer.putNode(`EVENT-${i}`, { at: time, text: time });
     await writer.putEdge(`EVENT-${i}`, 'ON', 'DAY-1', { at: time, kind: 'talk' });

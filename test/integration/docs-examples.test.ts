@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import graphOfPackage from '../../edgeloom.config.ts';
 import * as admin from '../../src/admin.ts';
 import { withTableName } from '../../src/core/model/compile/define-graph.ts';
+import type { CompiledModel } from '../../src/core/model/compiled.ts';
 import * as feed from '../../src/feed.ts';
 import * as edgeloom from '../../src/index.ts';
 import { ROOT } from '../support/command.ts';
@@ -11,29 +12,51 @@ import { testTable, uniqueTableName } from '../support/table.ts';
 
 /** The first examples of the pages on writing and reading run as they are printed, with the model of the package. */
 
-/** Runs a page's first block; returns the values of the named variables. */
-async function run(page: string, given: Record<string, unknown>, names: readonly string[]): Promise<unknown[]> {
-  const [, code] = /```ts\n(.*?)```/s.exec(readFileSync(join(ROOT, 'docs', page), 'utf8'))!;
+/** The code of a page that a pattern finds. */
+function printed(page: string, pattern: RegExp): string {
+  return pattern.exec(readFileSync(join(ROOT, page), 'utf8'))![1]!;
+}
+
+const FIRST_BLOCK = /```ts\n(.*?)```/s;
+
+/** Runs code with values by name beside those of the package. */
+async function run<T>(code: string, given: Record<string, unknown> = {}): Promise<T> {
   const known = { ...edgeloom, ...admin, ...feed, ...given };
-  const lines = `'use strict'; return (async () => { ${code}\nreturn [${names.join(', ')}]; })();`;
-  return await new Function(...Object.keys(known), lines)(...Object.values(known));
+  return await new Function(...Object.keys(known), `'use strict'; return (async () => { ${code}\n})();`)(
+    ...Object.values(known),
+  );
+}
+
+/** A table of a model that is printed, with a reader and a writer of any types. */
+async function tableOf(nodes: string, edges: string) {
+  const graph = await run<CompiledModel>(`return defineGraph({ table, nodes: { ${nodes} }, edges: { ${edges} } })`, {
+    table: uniqueTableName(),
+  });
+  return await testTable(graph);
+}
+
+/** The sources that some printed questions find. */
+async function sourcesOf(calls: readonly string[], reader: unknown): Promise<string[][]> {
+  const answers = calls.map((call) =>
+    run<{ items: { source: string }[] }>(call.replace('await', 'return'), { reader }),
+  );
+  return (await Promise.all(answers)).map(({ items }) => items.map(({ source }) => source));
 }
 
 describe('the first examples of the pages', () => {
   it('write a goal, and read it, its list and its member', async () => {
-    const { graph, client, store, projectAll } = await testTable(withTableName(graphOfPackage, uniqueTableName()));
-    const given = edgeloom.createWriter(graph, { store });
-    await given.putNode('USER-U1', { name: 'Terui' });
-    await given.putNode('GOAL-G1', { title: 'Halve the page load time', status: 'open' });
-    await given.putEdge('GOAL-G1', 'GOALMEMBERSHIP', 'USER-U1', { memberRole: 'CONTRIBUTOR' });
+    const { graph, client, store, writer, projectAll } = await testTable(
+      withTableName(graphOfPackage, uniqueTableName()),
+    );
+    await writer.putNode('USER-U1', { name: 'Terui' });
+    await writer.putNode('GOAL-G1', { title: 'Halve the page load time', status: 'open' });
+    await writer.putEdge('GOAL-G1', 'GOALMEMBERSHIP', 'USER-U1', { memberRole: 'CONTRIBUTOR' });
 
-    const [writer] = await run('how-to/writing.md', { graph, store }, ['writer']);
-    expect(writer).toBeDefined();
+    await run(printed('docs/how-to/writing.md', FIRST_BLOCK), { graph, store });
     await projectAll();
 
-    const [goal, items, cursor, found] = await run('how-to/reading.md', { graph, client }, [
-      ...['goal', 'items', 'cursor', 'found'],
-    ]);
+    const reading = `${printed('docs/how-to/reading.md', FIRST_BLOCK)}\nreturn [goal, items, cursor, found];`;
+    const [goal, items, cursor, found] = await run<unknown[]>(reading, { graph, client });
     expect(goal).toMatchObject({
       attributes: { title: 'Halve the page load time' },
       edgeSet: [{ type: 'GOALMEMBERSHIP', target: 'USER-U1', memberRole: 'CONTRIBUTOR' }],
@@ -48,13 +71,9 @@ describe('the first examples of the pages', () => {
   });
 
   it('write several items or none, as the page on writing prints it', async () => {
-    const { graph, store } = await testTable(withTableName(graphOfPackage, uniqueTableName()));
-    const [, code] = /^## Write several items, or none\n\n```ts\n(.*?)```/ms.exec(
-      readFileSync(join(ROOT, 'docs/how-to/writing.md'), 'utf8'),
-    )!;
-    const writer = edgeloom.createWriter(graph, { store });
-    const reader = edgeloom.createReader(graph, { store });
-    const transact = () => new Function('writer', `return (async () => { ${code} })()`)(writer);
+    const { writer, reader } = await testTable(withTableName(graphOfPackage, uniqueTableName()));
+    const code = printed('docs/how-to/writing.md', /^## Write several items, or none\n\n```ts\n(.*?)```/ms);
+    const transact = () => run(code, { writer });
     await writer.putNode('USER-U2', { name: 'Li' });
     await expect(transact()).rejects.toMatchObject({ code: 'condition-failed' });
     expect(await reader.has('GOAL-G2', 'GOALMEMBERSHIP', 'USER-U2')).toBe(false);
@@ -65,33 +84,26 @@ describe('the first examples of the pages', () => {
   });
 
   it('order by one value downwards and the next upwards', async () => {
-    const [, orders] = /^(orders: \{ urgent: .*\})$/m.exec(readFileSync(join(ROOT, 'docs/how-to/lists.md'), 'utf8'))!;
-    const code = orders!.replace(': { priority: number }', '');
-    const { defineGraph, edge, node, derive } = edgeloom;
-    const table = uniqueTableName();
-    const lines = `return defineGraph({ table, nodes: { TASK: node(), USER: node() }, edges: { DOES: edge({ from: 'TASK', to: 'USER', inbound: { ${code} } }) } })`;
-    const graph = new Function('defineGraph', 'edge', 'node', 'derive', 'table', lines)(
-      ...[defineGraph, edge, node, derive, table],
+    const orders = printed('docs/how-to/lists.md', /^(orders: \{ urgent: .*\})$/m).replace(
+      ': { priority: number }',
+      '',
     );
-    const { store, projectAll } = await testTable(graph);
-    const writer = edgeloom.createWriter(graph, { store });
+    const { reader, writer, projectAll } = await tableOf(
+      'TASK: node(), USER: node()',
+      `DOES: edge({ from: 'TASK', to: 'USER', inbound: { ${orders} } })`,
+    );
     const tasks = { a: [1, '2026-01-01'], b: [7, '2026-03-01'], c: [7, '2026-02-01'] } as const;
     for (const [id, [priority, dueDate]] of Object.entries(tasks)) {
       await writer.putEdge(`TASK-${id}`, 'DOES', 'USER-1', { priority, dueDate });
     }
     await projectAll();
-    const { items } = await edgeloom.createReader(graph, { store }).inbound('USER-1', 'DOES', { order: 'urgent' });
+    const { items } = await reader.inbound('USER-1', 'DOES', { order: 'urgent' });
     expect(items.map(({ source }) => source)).toEqual(['TASK-c', 'TASK-b', 'TASK-a']);
   });
 
   it('ask each question of the page on search as it is printed', async () => {
     const page = readFileSync(join(ROOT, 'docs/how-to/search.md'), 'utf8');
-    const [, model] = /```ts\n(.*?)```/s.exec(page)!;
-    const { defineGraph, node } = edgeloom;
-    const table = uniqueTableName();
-    const lines = `return defineGraph({ table, nodes: { ${model} }, edges: {} })`;
-    const graph = new Function('defineGraph', 'node', 'table', lines)(defineGraph, node, table);
-    const { store, projectAll } = await testTable(graph);
+    const { reader, writer, projectAll } = await tableOf(printed('docs/how-to/search.md', FIRST_BLOCK), '');
     const attributes = {
       name: 'Terui',
       born: '2026-07-31',
@@ -100,9 +112,8 @@ describe('the first examples of the pages', () => {
       state: 'California',
       city: 'San Jose',
     };
-    await edgeloom.createWriter(graph, { store }).putNode('USER-1', attributes);
+    await writer.putNode('USER-1', attributes);
     await projectAll();
-    const reader = edgeloom.createReader(graph, { store });
     const calls = [...page.matchAll(/`((?:reader)?\.[^`]*\))`/g)].map(([, call]) => call!);
     const questions = calls.filter((call) => !call.includes('waitForProjection'));
     expect(questions.length).toBeGreaterThan(6);
@@ -110,52 +121,29 @@ describe('the first examples of the pages', () => {
       const searches = { '.between': 'USER.born', '.find': 'USER.location' };
       const [, search] = Object.entries(searches).find(([begin]) => question.startsWith(begin)) ?? ['', 'USER.name'];
       const whole = question.startsWith('.') ? `reader.search('${search}')${question}` : question;
-      const answer = await new Function('reader', `return ${whole}`)(reader);
+      const answer = await run<{ items?: unknown[]; count?: number }>(`return ${whole}`, { reader });
       expect(answer.items?.length ?? answer.count, whole).toBe(1);
     }
   });
 
   it('list edges in native orders, before anything is projected', async () => {
-    const [, code] = /## Native orders\n\n```ts\n(.*?)```/s.exec(
-      readFileSync(join(ROOT, 'docs/how-to/lists.md'), 'utf8'),
-    )!;
-    const [model, ...calls] = code!.trim().split('\n');
-    const { defineGraph, edge, node, number } = edgeloom;
-    const table = uniqueTableName();
-    const lines = `return defineGraph({ table, nodes: { BOOK: node(), READER: node() }, edges: { ${model!.replace('// ', '')} } })`;
-    const graph = new Function('defineGraph', 'edge', 'node', 'number', 'table', lines)(
-      ...[defineGraph, edge, node, number, table],
-    );
-    const { store } = await testTable(graph);
-    const writer = edgeloom.createWriter(graph, { store });
+    const code = printed('docs/how-to/lists.md', /## Native orders\n\n```ts\n(.*?)```/s);
+    const [model, ...calls] = code.trim().split('\n');
+    const { reader, writer } = await tableOf('BOOK: node(), READER: node()', model!.replace('// ', ''));
     await writer.putEdge('BOOK-1', 'LOAN', 'READER-R1', { day: '2026-01-01', fine: 2 });
     await writer.putEdge('BOOK-2', 'LOAN', 'READER-R1', { day: '2026-02-01', fine: 0 });
-    const reader = edgeloom.createReader(graph, { store });
-    const answers = calls.map((call) => new Function('reader', call.replace('await', 'return'))(reader));
-    const pages = (await Promise.all(answers)) as { items: { source: string }[] }[];
-    expect(pages.map(({ items }) => items.map(({ source }) => source))).toEqual([['BOOK-2', 'BOOK-1'], ['BOOK-1']]);
+    expect(await sourcesOf(calls, reader)).toEqual([['BOOK-2', 'BOOK-1'], ['BOOK-1']]);
   });
 
   it('list edges by a date downwards, and from a label on', async () => {
-    const [, code] = /```ts\n(.*?)```/s.exec(readFileSync(join(ROOT, 'docs/how-to/lists.md'), 'utf8'))!;
-    const [model, rest] = code!.split('\n\n') as [string, string];
+    const code = printed('docs/how-to/lists.md', FIRST_BLOCK);
+    const [model, rest] = code.split('\n\n') as [string, string];
     const calls = rest.split('\n').filter((line) => line.startsWith('await'));
-    const { defineGraph, edge, node, rank, date } = edgeloom;
-    const table = uniqueTableName();
-    const lines = `return defineGraph({ table, nodes: { GOAL: node(), USER: node() }, edges: { ${model.replaceAll('// ', '')} } })`;
-    const graph = new Function('defineGraph', 'edge', 'node', 'rank', 'date', 'table', lines)(
-      ...[defineGraph, edge, node, rank, date, table],
-    );
-    const { store, projectAll } = await testTable(graph);
-    const writer = edgeloom.createWriter(graph, { store });
+    const { reader, writer, projectAll } = await tableOf('GOAL: node(), USER: node()', model.replaceAll('// ', ''));
     await writer.putEdge('GOAL-1', 'MEMBER', 'USER-U1', { role: 'LEAD', since: '2026-01-01' });
     await writer.putEdge('GOAL-2', 'MEMBER', 'USER-U1', { role: 'HELPER', since: '2026-02-01' });
     await projectAll();
-    const reader = edgeloom.createReader(graph, { store });
-    const answers = calls.map((call) => new Function('reader', call.replace('await', 'return'))(reader));
-    const pages = (await Promise.all(answers)) as { items: { source: string }[] }[];
-    const sources = pages.map(({ items }) => items.map(({ source }) => source));
-    expect(sources).toEqual([
+    expect(await sourcesOf(calls, reader)).toEqual([
       ['GOAL-2', 'GOAL-1'],
       ['GOAL-2', 'GOAL-1'],
     ]);
@@ -165,20 +153,15 @@ describe('the first examples of the pages', () => {
     const [model, calls] = [...readFileSync(join(ROOT, 'README.md'), 'utf8').matchAll(/```ts\n(.*?)```/gs)].map(
       ([, code]) => code!,
     );
-    const known = { ...edgeloom };
-    const declared = `'use strict'; return ${model!.replace('export default ', '')}`;
-    const graph = new Function(...Object.keys(known), declared)(...Object.values(known));
-    const { store, projectAll } = await testTable(withTableName(graph, uniqueTableName()));
-    const given = { writer: edgeloom.createWriter(graph, { store }), reader: edgeloom.createReader(graph, { store }) };
-    await given.writer.putNode('GOAL-speed', { title: 'Halve the page load time' });
+    const graph = await run<CompiledModel>(model!.replace('export default', 'return'));
+    const { writer, reader, projectAll } = await testTable(withTableName(graph, uniqueTableName()));
+    await writer.putNode('GOAL-speed', { title: 'Halve the page load time' });
     const [write, ...reads] = calls!.trim().split('\n');
-    const lines = `'use strict'; return (async () => { ${write}\nawait projectAll();\n${reads.join('\n')}\nreturn { goal, items, total }; })();`;
-    const { goal, items, total } = await new Function('writer', 'reader', 'projectAll', lines)(
-      ...[given.writer, given.reader, projectAll],
-    );
+    const lines = [write, 'await projectAll();', ...reads, 'return { goal, items, total };'];
+    const { goal, items, total } = await run<Record<string, unknown>>(lines.join('\n'), { writer, reader, projectAll });
     // The landing page of the site shows what comes.
-    const [, shown] = /```json \[Result\]\n(.*?)```/s.exec(readFileSync(join(ROOT, 'site/index.md'), 'utf8'))!;
-    expect({ goal, items, total }).toMatchObject(JSON.parse(shown!));
-    expect(Object.keys(JSON.parse(shown!))).toEqual(['goal', 'items', 'total']);
+    const shown = JSON.parse(printed('site/index.md', /```json \[Result\]\n(.*?)```/s)) as object;
+    expect({ goal, items, total }).toMatchObject(shown);
+    expect(Object.keys(shown)).toEqual(['goal', 'items', 'total']);
   });
 });

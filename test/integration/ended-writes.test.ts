@@ -309,8 +309,7 @@ it('takes a soft-deleted item for present, and says that it is soft-deleted', as
     nodes: { TASK: node({ deletedWhen: 'deletedAt', view: 'ALL' }) },
     edges: { LINK: edge({ from: 'TASK', to: 'TASK', deletedWhen: 'deletedAt' }) },
   });
-  const { store } = await testTable(graph);
-  const writer = createWriter(graph, { store });
+  const { store, writer } = await testTable(graph);
   await writer.putNode('TASK-1', { n: 1, deletedAt: '2026' });
   await writer.putEdge('TASK-1', 'LINK', 'TASK-2', { deletedAt: '2026' });
   const taken = { code: 'condition-failed', message: expect.stringContaining('it exists already, soft-deleted') };

@@ -101,12 +101,11 @@ it('leaves mirrored edges to the mirror', async () => {
 
 it('is done by the worker, and by a call of the redrive function', async () => {
   const over = 1_000_000_000;
-  const { graph, store, streams, streamArn, projectAll } = await testTable(partyGraph());
+  const { graph, store, streams, streamArn, projectAll, reader } = await testTable(partyGraph());
   await store.put(visit('USER-1', 'PARTY-1', ending(over)));
   await store.put(visit('USER-1', 'PARTY-2', ending(END)));
   const worker = createWorker(graph, { store, streams, streamArn, pollIntervalMs: 20, endedIntervalMs: 20 });
   const running = worker.run();
-  const reader = createReader(graph, { store });
   await expect.poll(() => reader.degree('USER-1', 'VISITS')).toBe(1);
   await worker.stop();
   await running;

@@ -101,8 +101,7 @@ describe('D13: indexes whose key attributes have names of their own', () => {
 
   it('are observed: an item that somebody moves in an index alone is drift', async () => {
     const graph = graphOf();
-    const { store, streams, streamArn, projectAll } = await testTable(graph);
-    const writer = createWriter(graph, { store });
+    const { store, streams, streamArn, projectAll, writer } = await testTable(graph);
     await writer.putNode('GOAL-1', { title: 'Run' });
     await writer.putEdge('GOAL-1', 'MEMBER', 'USER-1', { rank: '1', since: '2020' });
     await projectAll();
