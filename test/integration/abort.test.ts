@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import { check, explain, migrate, redrive, status } from '../../src/admin.ts';
 import { createReader, type Reader } from '../../src/client/read/reader.ts';
 import { createSession } from '../../src/client/session/session.ts';
-import { createWriter } from '../../src/client/write/writer.ts';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import { edge, node } from '../../src/core/model/schema.ts';
 import { HookedStore } from '../support/hooked-store.ts';
@@ -23,18 +22,18 @@ function moment(): { promise: Promise<void>; resolve: () => void } {
   return { promise, resolve };
 }
 
-async function open() {
-  const graph = defineGraph({
-    table: uniqueTableName(),
+function modelOf(table: string, shards: number) {
+  return defineGraph({
+    table,
     nodes: {
-      GOAL: node({ view: 'ALL', list: true, search: { due: { type: 'date', shards: 2 } } }),
+      GOAL: node({ view: 'ALL', list: true, search: { due: { type: 'date', shards } } }),
       USER: node({ view: 'ALL' }),
     },
     edges: { AIMS: edge({ from: 'GOAL', to: 'USER', inbound: { orders: { gsi0: 'since' } } }) },
   });
-  const table = await testTable(graph);
-  return { ...table, graph, writer: createWriter(graph, { store: table.store }) };
 }
+
+const open = () => testTable(modelOf(uniqueTableName(), 2));
 
 /** Rejects with the reason soon after the abort. */
 async function endsPromptly(controller: AbortController, running: Promise<unknown>): Promise<void> {
@@ -92,7 +91,7 @@ describe('a read whose signal is aborted', () => {
   }
 
   it('makes no further call after the one that was under way', async () => {
-    const { graph, store } = await open();
+    const { graph, store, writer } = await open();
     const gate = moment();
     const reached = moment();
     const slow = new HookedStore(store, ({ method }) => {
@@ -100,7 +99,7 @@ describe('a read whose signal is aborted', () => {
       reached.resolve();
       return gate.promise;
     });
-    await createWriter(graph, { store }).putEdge('GOAL-1', 'AIMS', 'USER-1', { since: '1' });
+    await writer.putEdge('GOAL-1', 'AIMS', 'USER-1', { since: '1' });
     const controller = new AbortController();
     const page = createReader(graph, { store: slow }).page('USER-1', 'AIMS', { signal: controller.signal });
     await reached.promise;
@@ -112,11 +111,10 @@ describe('a read whose signal is aborted', () => {
   });
 
   it('ends a wait for the projection between two looks, and one of a session', async () => {
-    const { graph, store, writer } = await open();
+    const { reader, writer } = await open();
     await writer.putNode('GOAL-1', {});
     const controller = new AbortController();
     const { signal } = controller;
-    const reader = createReader(graph, { store });
     const waiting = reader.waitForProjection('GOAL-1', { signal, timeoutMs: 600_000 });
     const ofMark = reader
       .with(createSession())
@@ -126,8 +124,7 @@ describe('a read whose signal is aborted', () => {
   });
 
   it('refuses what is no signal, which would never be heard', async () => {
-    const { graph, store } = await open();
-    const reader = createReader(graph, { store });
+    const { graph, store, reader } = await open();
     for (const signal of [5, {}, null, new AbortController()]) {
       await expect(reader.getViews(['GOAL-1'], { signal: signal as never })).rejects.toMatchObject({
         code: 'invalid-option',
@@ -221,21 +218,14 @@ describe('work whose signal is aborted', () => {
   });
 
   it('a migration that waits for readers ends at once, and the next one goes on', async () => {
-    const { graph, store, client, writer } = await open();
+    const { graph, store, writer } = await open();
     await writer.putNode('GOAL-1', { due: '2026-01-01' });
     const controller = new AbortController();
     const waiting = moment();
     const steps: string[] = [];
     const quick = { store, wait: async () => undefined };
     await migrate(graph, quick);
-    const changed = defineGraph({
-      table: graph.table.name,
-      nodes: {
-        GOAL: node({ view: 'ALL', list: true, search: { due: { type: 'date', shards: 3 } } }),
-        USER: node({ view: 'ALL' }),
-      },
-      edges: { AIMS: edge({ from: 'GOAL', to: 'USER', inbound: { orders: { gsi0: 'since' } } }) },
-    });
+    const changed = modelOf(graph.table.name, 3);
     const running = migrate(changed, {
       ...{ store, signal: controller.signal },
       onStep: ({ step }) => steps.push(step),
@@ -249,7 +239,6 @@ describe('work whose signal is aborted', () => {
     const next = await migrate(changed, quick);
     expect(next.done).toBe(true);
     expect(next.steps.map(({ step }) => step)).not.toContain(steps[0]);
-    client.destroy();
   });
 
   it('putMany ends where its entries do not come', async () => {

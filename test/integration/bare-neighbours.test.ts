@@ -1,10 +1,9 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createReader, type Reader } from '../../src/client/read/reader.ts';
 import { createSession } from '../../src/client/session/session.ts';
-import { createWriter, type Writer } from '../../src/client/write/writer.ts';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import { edge, node, part } from '../../src/core/model/schema.ts';
-import type { Store } from '../../src/core/store-port.ts';
+import type { DynamoDBStore } from '../../src/store/dynamodb.ts';
 import { withReplacedCalls } from '../../src/store/wrapped.ts';
 import { testTable, uniqueTableName } from '../support/table.ts';
 
@@ -27,10 +26,10 @@ const graph = defineGraph({
 const ADA = { name: 'Ada', bio: 'x'.repeat(4_500), tags: ['a'] };
 const TEAM = { name: 'Search' };
 
-let table: Awaited<ReturnType<typeof testTable>>;
+let table: Awaited<ReturnType<typeof testTable<typeof graph>>>;
 beforeAll(async () => {
   table = await testTable(graph);
-  const writer = createWriter(graph, { store: table.store });
+  const { writer } = table;
   await writer.putNode('TEAM-1', TEAM);
   await writer.putNode('GOAL-1', { title: 'Run' });
   await writer.putNode('USER-1', ADA);
@@ -41,17 +40,21 @@ beforeAll(async () => {
   await table.projectAll();
 });
 
-/** A reader that notes which keys it reads. */
-function reading() {
+/** A store that notes which keys are read of it, but those of the registry. */
+function noting(store: DynamoDBStore) {
   const keys: string[] = [];
-  const store = withReplacedCalls(table.store, {
+  const noted = withReplacedCalls(store, {
     getMany: (asked, ...rest) => {
-      keys.push(
-        ...asked.filter(({ source }) => !source.startsWith('~')).map(({ source, target }) => `${source} ${target}`),
-      );
-      return table.store.getMany(asked, ...rest);
+      const own = asked.filter(({ source }) => !source.startsWith('~'));
+      keys.push(...own.map(({ source, target }) => `${source} ${target}`));
+      return store.getMany(asked, ...rest);
     },
   });
+  return { store: noted, keys };
+}
+
+function reading() {
+  const { store, keys } = noting(table.store);
   return { reader: createReader(graph, { store }), keys };
 }
 
@@ -70,34 +73,25 @@ describe('a node that has a view for its edges alone', () => {
       GP: edge({ from: 'GOAL', to: 'PLAN' }),
     },
   });
-  let keysRead: string[] = [];
+  let keysRead: string[];
   let reader: Reader<typeof linked>;
-  let write: Writer<typeof linked>;
-  let project: () => Promise<unknown>;
-  let query: Store['query'];
+  let own: Awaited<ReturnType<typeof testTable<typeof linked>>>;
   beforeAll(async () => {
-    const { store, projectAll } = await testTable(linked);
-    const noting = withReplacedCalls(store, {
-      getMany: (asked, ...rest) => {
-        keysRead.push(...asked.map(({ source, target }) => `${source} ${target}`));
-        return store.getMany(asked, ...rest);
-      },
-    });
-    reader = createReader(linked, { store: noting });
-    write = createWriter(linked, { store });
-    project = projectAll;
-    query = (request) => store.query(request);
-    await write.putNode('GOAL-1', { title: 'Run' });
-    await write.putNode('USER-1', ADA);
-    await write.putNode('TEAM-1', TEAM);
-    await write.putNode('PLAN-1', { name: 'P' });
-    await write.putPart('PLAN-1', 'STATE', { on: true });
-    await write.putEdge('GOAL-1', 'GM', 'USER-1', { role: 'LEAD' });
-    await write.putEdge('USER-1', 'UT', 'TEAM-1', { at: '1' });
-    await write.putEdge('GOAL-1', 'GP', 'PLAN-1');
-    await write.putEdge('GOAL-gone', 'GM', 'USER-1', { role: 'PAST' });
-    await project();
-    keysRead = [];
+    own = await testTable(linked);
+    const { store, keys } = noting(own.store);
+    keysRead = keys;
+    reader = createReader(linked, { store });
+    const { writer } = own;
+    await writer.putNode('GOAL-1', { title: 'Run' });
+    await writer.putNode('USER-1', ADA);
+    await writer.putNode('TEAM-1', TEAM);
+    await writer.putNode('PLAN-1', { name: 'P' });
+    await writer.putPart('PLAN-1', 'STATE', { on: true });
+    await writer.putEdge('GOAL-1', 'GM', 'USER-1', { role: 'LEAD' });
+    await writer.putEdge('USER-1', 'UT', 'TEAM-1', { at: '1' });
+    await writer.putEdge('GOAL-1', 'GP', 'PLAN-1');
+    await writer.putEdge('GOAL-gone', 'GM', 'USER-1', { role: 'PAST' });
+    await own.projectAll();
   });
 
   it('is shown with its attributes, read from the node', async () => {
@@ -121,16 +115,17 @@ describe('a node that has a view for its edges alone', () => {
     expect(user.edges.UT[0]!.node.attributes).toEqual(TEAM);
     expect((await reader.inbound('USER-1', 'GM', { includeTarget: true })).target?.attributes).toEqual(ADA);
     // An item of the node among its edges would have nothing to show.
-    const { items: stored } = await query({ partition: 'USER-1', sortKey: { beginsWith: '~ix/#includeTarget' } });
+    const sortKey = { beginsWith: '~ix/#includeTarget' };
+    const { items: stored } = await own.store.query({ partition: 'USER-1', sortKey });
     expect(stored).toEqual([]);
   });
 
   it('costs no read of its view where no edges of it are asked for', async () => {
-    keysRead = [];
+    keysRead.length = 0;
     const { items } = await reader.page('USER-1', 'GM', { with: ['GM'] });
     expect(items[0]!.edges.GM[0]!.node.attributes).toEqual(ADA);
     expect(keysRead.filter((key) => key.startsWith('USER-1'))).toEqual(['USER-1 USER-1']);
-    keysRead = [];
+    keysRead.length = 0;
     await reader.page('USER-1', 'GM', { with: [] });
     expect(keysRead.filter((key) => key.startsWith('GOAL-1'))).toEqual(['GOAL-1 GOAL-1']);
     // Shown once without its edges, and below with them.
@@ -144,11 +139,11 @@ describe('a node that has a view for its edges alone', () => {
 
   it('shows a session its own write', async () => {
     const session = createSession();
-    await write.with(session).putNode('GOAL-1', { title: 'Walk' });
-    const own = reader.with(session);
-    expect(await own.getView('GOAL-1')).toMatchObject({ attributes: { title: 'Walk' }, edgeSet: [{}, {}] });
-    await write.putNode('GOAL-1', { title: 'Run' });
-    await project();
+    await own.writer.with(session).putNode('GOAL-1', { title: 'Walk' });
+    const mine = reader.with(session);
+    expect(await mine.getView('GOAL-1')).toMatchObject({ attributes: { title: 'Walk' }, edgeSet: [{}, {}] });
+    await own.writer.putNode('GOAL-1', { title: 'Run' });
+    await own.projectAll();
   });
 });
 
@@ -198,8 +193,8 @@ describe('a node without a view is shown with its attributes, which are paid for
 
   it('to a session that has just written it', async () => {
     const session = createSession();
-    const writer = createWriter(graph, { store: table.store }).with(session);
-    const reader = createReader(graph, { store: table.store }).with(session);
+    const writer = table.writer.with(session);
+    const reader = table.reader.with(session);
     await writer.putNode('USER-1', { ...ADA, name: 'Ada L.' });
     await writer.putNode('TEAM-1', { name: 'Find' });
     const { items } = await reader.page('TEAM-1', 'TG', { with: ['GM'] });

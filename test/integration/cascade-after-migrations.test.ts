@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { type MigrateOptions, migrate, serverTime, tableIdentity } from '../../src/admin.ts';
 import {
   type CompiledModel,
   createWriter,
@@ -11,6 +10,7 @@ import {
 } from '../../src/index.ts';
 import type { DeletedNode } from '../../src/types.ts';
 import { Random } from '../simulator/kernel/random.ts';
+import { evolvingTable } from '../support/migrating-table.ts';
 import { testTable, uniqueTableName } from '../support/table.ts';
 
 /**
@@ -41,22 +41,17 @@ function modelOf(table: string, { shards, orders, keys, list = false }: Options)
 }
 
 const EDGES = 7;
-type Table = Awaited<ReturnType<typeof testTable<CompiledModel>>>;
+const SINCE = { gsi0: 'since' };
+const ROLE = { gsi0: rank('role', { LEAD: 500, GUEST: 300 }) };
 
-function tableWithBothIndexes(name: string): Promise<Table> {
-  return testTable(modelOf(name, { shards: 1, orders: { gsi0: 'since', gsi1: 'role' } }));
+/** A table with both indexes, and models for it. */
+async function tableOf(options: readonly Options[]) {
+  const table = await evolvingTable((name) => ({
+    both: modelOf(name, { shards: 1, orders: { gsi0: 'since', gsi1: 'role' } }),
+  }));
+  return { ...table, models: options.map((one) => modelOf(table.both.table.name, one)) };
 }
-
-/** Brings a model to the table, without the waits for readers. */
-async function bring(table: Table, graph: CompiledModel, options: Partial<MigrateOptions> = {}): Promise<void> {
-  const { done } = await migrate(graph, {
-    ...{ store: table.store, ...(await tableIdentity(graph, { client: table.client })) },
-    serverTime: () => serverTime(graph, { client: table.client }),
-    wait: () => Promise.resolve(),
-    ...options,
-  });
-  expect(done).toBe(true);
-}
+type Table = Pick<Awaited<ReturnType<typeof tableOf>>, 'store' | 'projectAll'>;
 
 /** A node with edges that enter it, all of it projected. */
 async function fill(table: Table, graph: CompiledModel): Promise<void> {
@@ -79,83 +74,35 @@ async function outcomeOf(deleting: Promise<DeletedNode>): Promise<DeletedNode | 
 }
 
 /** The edges that still enter the node, from a scan of the base items. */
-async function edgesLeft({ store }: Table): Promise<string[]> {
+async function edgesLeft({ store }: Pick<Table, 'store'>): Promise<string[]> {
   const { items } = await store.scan({ segment: 0, segments: 1, consistent: true });
   return items
     .map(({ source, target }) => `${(source as { S: string }).S} ${(target as { S: string }).S}`)
     .filter((key) => key.includes(' AB-'));
 }
 
-const SINCE = { gsi0: 'since' };
-const ROLE = { gsi0: rank('role', { LEAD: 500, GUEST: 300 }) };
-
-const CASES: { what: string; models: Options[] }[] = [
-  {
-    what: 'other shards',
-    models: [
-      { shards: 1, orders: SINCE },
-      { shards: 2, orders: SINCE },
-    ],
-  },
-  {
-    what: 'fewer shards',
-    models: [
-      { shards: 4, orders: SINCE },
-      { shards: 1, orders: SINCE },
-    ],
-  },
-  {
-    what: 'an order added',
-    models: [
-      { shards: 1, orders: SINCE },
-      { shards: 1, orders: { ...SINCE, gsi1: 'role' } },
-    ],
-  },
-  {
-    what: 'a named order in the place of gsi0',
-    models: [
-      { shards: 1, orders: SINCE },
-      { shards: 2, orders: { byRole: 'role' } },
-    ],
-  },
-  {
-    what: 'another rank',
-    models: [
-      { shards: 2, orders: SINCE },
-      { shards: 2, orders: ROLE },
-    ],
-  },
-  {
-    what: 'hashed keys',
-    models: [
-      { shards: 1, orders: SINCE, keys: 'hashed' },
-      { shards: 3, orders: SINCE, keys: 'hashed' },
-    ],
-  },
-  {
-    what: 'two changes',
-    models: [
-      { shards: 1, orders: SINCE },
-      { shards: 2, orders: ROLE },
-      { shards: 3, orders: SINCE },
-    ],
-  },
+const CASES: [what: string, ...models: Options[]][] = [
+  ['other shards', { shards: 1, orders: SINCE }, { shards: 2, orders: SINCE }],
+  ['fewer shards', { shards: 4, orders: SINCE }, { shards: 1, orders: SINCE }],
+  ['an order added', { shards: 1, orders: SINCE }, { shards: 1, orders: { ...SINCE, gsi1: 'role' } }],
+  ['a named order in the place of gsi0', { shards: 1, orders: SINCE }, { shards: 2, orders: { byRole: 'role' } }],
+  ['another rank', { shards: 2, orders: SINCE }, { shards: 2, orders: ROLE }],
+  ['hashed keys', { shards: 1, orders: SINCE, keys: 'hashed' }, { shards: 3, orders: SINCE, keys: 'hashed' }],
+  ['two changes', { shards: 1, orders: SINCE }, { shards: 2, orders: ROLE }, { shards: 3, orders: SINCE }],
 ];
 
 describe('deleteNodeWithEdges after migrations', () => {
-  describe.each(CASES)('that have brought $what', ({ models: options }) => {
+  describe.each(CASES)('that have brought %s', (_what, ...options) => {
     it.each([
       { who: 'of the last model', at: (models: CompiledModel[]) => models.at(-1)! },
       { who: 'of the first model', at: (models: CompiledModel[]) => models[0]! },
     ])('deletes every edge that enters the node, by a writer $who', async ({ at }) => {
-      const name = uniqueTableName();
-      const models = options.map((one) => modelOf(name, one));
-      const table = await tableWithBothIndexes(name);
-      await bring(table, models[0]!);
+      const { models, ...table } = await tableOf(options);
+      await table.migrate(models[0]!);
       // It has been there since before the model changed.
       const writer = createWriter(at(models), { store: table.store });
       await fill(table, models[0]!);
-      for (const model of models.slice(1)) await bring(table, model);
+      for (const model of models.slice(1)) expect((await table.migrate(model)).done).toBe(true);
       const deleted = await writer.deleteNodeWithEdges('B-1');
       expect(await edgesLeft(table)).toEqual([]);
       expect(deleted).toMatchObject({ edges: EDGES, nodes: 1 });
@@ -168,14 +115,15 @@ describe('deleteNodeWithEdges after migrations', () => {
   ])('deletes every edge, or says that it cannot, $when', async ({ isManaged }) => {
     const random = new Random(3);
     for (let stop = 1; stop <= 8; stop++) {
-      const name = uniqueTableName();
-      const [before, after] = [modelOf(name, { shards: 1, orders: SINCE }), modelOf(name, { shards: 3, orders: ROLE })];
-      const table = await tableWithBothIndexes(name);
-      if (isManaged) await bring(table, before);
+      const { models, ...table } = await tableOf([
+        { shards: 1, orders: SINCE },
+        { shards: 3, orders: ROLE },
+      ]);
+      const [before, after] = models as [CompiledModel, CompiledModel];
+      if (isManaged) await table.migrate(before);
       await fill(table, before);
       // The migration ends after some of its steps.
-      const identity = await tableIdentity(after, { client: table.client });
-      await migrate(after, { store: table.store, ...identity, wait: () => Promise.resolve(), mostSteps: stop });
+      await table.migrate(after, { mostSteps: stop });
       const writer = createWriter(random.chance(0.5) ? before : after, { store: table.store });
       const outcome = await outcomeOf(writer.deleteNodeWithEdges('B-1'));
       const left = await edgesLeft(table);
@@ -195,13 +143,15 @@ describe('deleteNodeWithEdges after migrations', () => {
     { kind: 'drop' as const, orders: {} },
     { kind: 'retire' as const, orders: { ...SINCE, gsi1: 'role' } },
   ])('deletes every edge, or says that it cannot, after a $kind of what its model has', async ({ kind, orders }) => {
-    const name = uniqueTableName();
-    const [before, after] = [modelOf(name, { shards: 2, orders: SINCE }), modelOf(name, { shards: 2, orders })];
-    const table = await tableWithBothIndexes(name);
-    await bring(table, before);
+    const { models, ...table } = await tableOf([
+      { shards: 2, orders: SINCE },
+      { shards: 2, orders },
+    ]);
+    const [before, after] = models as [CompiledModel, CompiledModel];
+    await table.migrate(before);
     await fill(table, before);
-    await bring(table, after);
-    await bring(table, after, { action: { kind, name: 'inbound:AB' } });
+    await table.migrate(after);
+    expect((await table.migrate(after, { action: { kind, name: 'inbound:AB' } })).done).toBe(true);
     const outcome = await outcomeOf(createWriter(before, { store: table.store }).deleteNodeWithEdges('B-1'));
     const left = await edgesLeft(table);
     const isSaid = typeof outcome === 'string' || outcome.notFound.includes('AB');
@@ -217,7 +167,7 @@ describe('deleteNodeWithEdges after migrations', () => {
     const graph = modelOf(uniqueTableName(), { shards: 2, orders: SINCE });
     const table = await testTable(graph);
     await fill(table, graph);
-    await createWriter(graph, { store: table.store }).deleteNodeWithEdges('B-1');
+    await table.writer.deleteNodeWithEdges('B-1');
     expect(await edgesLeft(table)).toEqual([]);
   });
 });

@@ -1,12 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { createReader } from '../../src/client/read/reader.ts';
-import { createWriter } from '../../src/client/write/writer.ts';
 import type { Item } from '../../src/core/items/attribute-value.ts';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import type { CompiledModel } from '../../src/core/model/compiled.ts';
 import { edge, node } from '../../src/core/model/schema.ts';
 import { check } from '../../src/trust/check/check.ts';
-import type { Finding } from '../../src/trust/check/finding.ts';
+import { checkTools } from '../support/checked-table.ts';
 import { testTable, uniqueTableName } from '../support/table.ts';
 
 /** A model with every kind of derived item that lies in the partition of its base item. */
@@ -33,8 +31,7 @@ function socialGraph({ table = uniqueTableName(), counted = true, follows = true
 
 async function social() {
   const table = await testTable(socialGraph());
-  const { graph, store, projectAll } = table;
-  const writer = createWriter(graph, { store });
+  const { graph, store, writer, projectAll } = table;
   for (const name of ['1', '2', '3']) await writer.putNode(`USER-${name}`, { name: `user ${name}` });
   for (const target of ['2', '3']) {
     await writer.putEdge('USER-1', 'FOLLOWS', `USER-${target}`, { since: '2026' });
@@ -44,18 +41,8 @@ async function social() {
   await projectAll();
 
   async function run(mode: 'report' | 'repair' | 'rebuild', model: CompiledModel = graph) {
-    const findings: Finding[] = [];
-    const onFinding = (finding: Finding): unknown => findings.push(finding);
-    const result = await check(model, {
-      ...{
-        store,
-        mode,
-        onFinding,
-        graceMs: 20,
-        segments: 2,
-      },
-    });
-    return { ...result, findings, drifted: findings.map(({ source, target }) => `${source} ${target}`).sort() };
+    const result = await checkTools(model, store).run({ mode });
+    return { ...result, drifted: result.findings.map(({ source, target }) => `${source} ${target}`).sort() };
   }
 
   async function read(target: string, source = 'USER-1'): Promise<Item | undefined> {
@@ -63,11 +50,10 @@ async function social() {
   }
 
   async function corrupt(target: string, change: Item): Promise<void> {
-    const item = await read(target);
-    await store.put({ ...item!, ...change });
+    await store.put({ ...(await read(target))!, ...change });
   }
 
-  return { ...table, writer, reader: createReader(graph, { store }), run, read, corrupt };
+  return { ...table, run, read, corrupt };
 }
 
 const VIEW = '~view';
@@ -118,7 +104,7 @@ describe('a derived item that is not exactly what is expected', () => {
 
 describe('a revision of another type', () => {
   it('makes neither the projector nor a repair loop, and blocks no shard', async () => {
-    const { writer, store, projectAll, run, read, corrupt } = await social();
+    const { writer, projectAll, run, read, corrupt } = await social();
     for (const target of [VIEW, FOLLOWS_2, FOLLOWS_COUNT, LIKES_2]) await corrupt(target, { r: { S: 'three' } });
     await writer.putEdge('USER-1', 'BLOCKS', 'USER-2', { note: 'changed' });
     await writer.deleteEdge('USER-1', 'BLOCKS', 'USER-3');
@@ -130,8 +116,7 @@ describe('a revision of another type', () => {
     expect(await read(VIEW, 'USER-2')).toMatchObject({ edgeSet: { SS: ['BLOCKS-USER-3'] } });
     await run('repair');
     expect((await run('report')).findings.filter(({ verdict }) => verdict !== 'quarantined')).toEqual([]);
-    const { item } = await store.get({ source: 'USER-1', target: VIEW }, { consistent: true });
-    expect(item!['edgeSet']).toEqual({ SS: expect.arrayContaining(['BLOCKS-USER-2|note=changed']) });
+    expect((await read(VIEW))!['edgeSet']).toEqual({ SS: expect.arrayContaining(['BLOCKS-USER-2|note=changed']) });
   });
 });
 
@@ -171,13 +156,12 @@ describe('a type that is counted no more', () => {
 
 describe('the degree of an evicted type', () => {
   it('leaves out edges that cannot be derived, as the set did', async () => {
-    const { writer, store, reader, projectAll } = await social();
+    const { writer, store, reader, projectAll, read } = await social();
     for (let i = 0; i < 60; i++) await writer.putEdge('USER-2', 'BLOCKS', `USER-much-longer-${i}`);
     await store.put({ source: { S: 'USER-2' }, target: { S: 'BLOCKS-TEAM-1' } });
     await store.put({ source: { S: 'USER-2' }, target: { S: 'BLOCKS-USER-x' }, note: { L: [] } });
     await projectAll();
-    const { item } = await store.get({ source: 'USER-2', target: VIEW }, { consistent: true });
-    expect(item).toMatchObject({ evicted: { SS: ['BLOCKS'] } });
+    expect(await read(VIEW, 'USER-2')).toMatchObject({ evicted: { SS: ['BLOCKS'] } });
     expect(await reader.degree('USER-2', 'BLOCKS')).toBe(60);
   });
 });

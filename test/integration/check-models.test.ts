@@ -12,6 +12,7 @@ import { parseCursor } from '../../src/trust/check/cursor.ts';
 import { checkExport } from '../../src/trust/check/export/export.ts';
 import type { Finding } from '../../src/trust/check/finding.ts';
 import { explain } from '../../src/trust/explain/explain.ts';
+import { checkTools } from '../support/checked-table.ts';
 import { writeExport } from '../support/export.ts';
 import { evolvingTable, migratingTable, USERS } from '../support/migrating-table.ts';
 
@@ -28,12 +29,8 @@ async function checkedTable() {
   }
   await store.put({ source: { S: 'GOAL-1' }, target: { S: 'GOAL-1' }, title: { S: 'goal' } });
   await projectAll();
-  const run = async (options: Partial<CheckOptions> = {}, graph: CompiledModel = before) => {
-    const findings: Finding[] = [];
-    const onFinding = (finding: Finding) => findings.push(finding);
-    const result = await check(graph, { store, graceMs: 10, segments: 2, onFinding, ...options });
-    return { ...result, findings };
-  };
+  const run = (options: Partial<CheckOptions> = {}, graph: CompiledModel = before) =>
+    checkTools(graph, store).run(options);
   const read = async (source: string, target: string) =>
     (await store.get({ source, target }, { consistent: true })).item;
   return { ...table, run, read };

@@ -1,7 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createReader } from '../../src/client/read/reader.ts';
 import { createSession } from '../../src/client/session/session.ts';
-import { createWriter } from '../../src/client/write/writer.ts';
 import type { ChangeRecord } from '../../src/core/items/change-record.ts';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import { edge, node } from '../../src/core/model/schema.ts';
@@ -13,8 +11,9 @@ import { testTable, uniqueTableName } from '../support/table.ts';
 const BUDGET_BYTES = 4096;
 const BUDGET_UNITS = BUDGET_BYTES / 1024;
 
-function hubGraph() {
-  return defineGraph({
+/** A table of users, with a projector; `viewUnits` notes what each update of a view costs. */
+async function hubTable() {
+  const graph = defineGraph({
     table: uniqueTableName(),
     nodes: { USER: node({ view: 'ALL', viewBudgetBytes: BUDGET_BYTES }) },
     edges: {
@@ -22,10 +21,8 @@ function hubGraph() {
       BLOCKS: edge({ from: 'USER', to: 'USER' }),
     },
   });
-}
-
-/** A store that notes what each update of a view costs. */
-function costNoting(store: Store) {
+  const table = await testTable(graph);
+  const { store } = table;
   const viewUnits: number[] = [];
   const noting = withReplacedCalls(store, {
     async update(update) {
@@ -34,7 +31,8 @@ function costNoting(store: Store) {
       return result;
     },
   });
-  return { noting, viewUnits };
+  const viewItem = async () => (await store.get({ source: 'USER-HUB', target: '~view' }, { consistent: true })).item;
+  return { ...table, projector: createProjector(graph, { store: noting }), viewUnits, viewItem };
 }
 
 function insertion(position: number, target: string, type = 'FOLLOWS'): ChangeRecord {
@@ -58,10 +56,7 @@ const name = (i: number): string => `follower-${String(i).padStart(4, '0')}`;
 
 describe('the byte budget of a view', () => {
   it('bounds what each edge of a growing hub costs, and evicts the largest type once', async () => {
-    const graph = hubGraph();
-    const { store } = await testTable(graph);
-    const { noting, viewUnits } = costNoting(store);
-    const projector = createProjector(graph, { store: noting });
+    const { store, projector, viewUnits, viewItem } = await hubTable();
     for (let i = 1; i <= 150; i++) {
       const record = insertion(i, name(i));
       await store.put(record.newImage!);
@@ -74,16 +69,13 @@ describe('the byte budget of a view', () => {
     expect(viewUnits.slice(0, evictedAt + 1)).toEqual(viewUnits.slice(0, evictedAt + 1).sort());
     expect(viewUnits.slice(evictedAt + 1)).toEqual(Array(149 - evictedAt).fill(1));
     expect(evictedAt).toBeLessThan(120);
-    const { item } = await store.get({ source: 'USER-HUB', target: '~view' }, { consistent: true });
+    const item = await viewItem();
     expect(item).toMatchObject({ evicted: { SS: ['FOLLOWS'] } });
     expect(item).not.toHaveProperty('edgeSet');
   });
 
   it('costs a batch one write of the shrunken view, whatever it adds and removes, and another where the mark is gone', async () => {
-    const graph = hubGraph();
-    const { store } = await testTable(graph);
-    const { noting, viewUnits } = costNoting(store);
-    const projector = createProjector(graph, { store: noting });
+    const { store, projector, viewUnits, viewItem } = await hubTable();
     const first = Array.from({ length: 100 }, (_, i) => insertion(i + 1, name(i + 1)));
     await putAll(store, first);
     await projector.project(first);
@@ -91,14 +83,13 @@ describe('the byte budget of a view', () => {
       const { newImage, ...rest } = insertion(position, target);
       return { ...rest, oldImage: newImage };
     };
-    const key = { source: 'USER-HUB', target: '~view' };
     viewUnits.length = 0;
     const mixed = [insertion(201, name(201)), removal(202, name(1)), insertion(203, name(203))];
     await putAll(store, [mixed[0]!, mixed[2]!]);
     const { rcu } = await projector.project(mixed);
     // The units are of the registry's head and of the view, which shows that no edge need be read.
     expect({ rcu, viewUnits }).toEqual({ rcu: 1.5, viewUnits: [1] });
-    const { item } = await store.get(key, { consistent: true });
+    const item = await viewItem();
     expect(item).toMatchObject({ evicted: { SS: ['FOLLOWS'] } });
     // Another worker, or a repair, took the mark away.
     const { evicted: _, ...unmarked } = item!;
@@ -107,7 +98,7 @@ describe('the byte budget of a view', () => {
     await putAll(store, [insertion(204, name(204))]);
     await projector.project([insertion(204, name(204))]);
     expect(viewUnits).toEqual([1]);
-    expect((await store.get(key, { consistent: true })).item).toMatchObject({
+    expect(await viewItem()).toMatchObject({
       edgeSet: { SS: [`FOLLOWS-USER-${name(204)}|since=2026-01-01`] },
     });
   });
@@ -116,22 +107,20 @@ describe('the byte budget of a view', () => {
     [100, undefined],
     [101, ['FOLLOWS']],
   ])('has %i edges of a type that left the set: readers see 100, truncated %j', async (count, truncated) => {
-    const graph = hubGraph();
-    const { store, projector } = await testTable(graph);
+    const { store, reader, projector, viewItem } = await hubTable();
     const records = Array.from({ length: count }, (_, i) => insertion(i + 1, name(i + 1)));
     await putAll(store, records);
     await projector.project(records.slice(0, 60));
     await projector.project(records.slice(60));
-    const { item } = await store.get({ source: 'USER-HUB', target: '~view' }, { consistent: true });
+    const item = await viewItem();
     expect(item).toMatchObject({ evicted: { SS: ['FOLLOWS'] } });
-    const hub = await createReader(graph, { store }).getView('USER-HUB');
+    const hub = await reader.getView('USER-HUB');
     expect(hub?.edgeSet).toHaveLength(100);
     expect(hub?.truncated).toEqual(truncated);
   });
 
   it('keeps the smaller type in the set, and readers see the first edges of the other, and that there are more', async () => {
-    const graph = hubGraph();
-    const { store, projector } = await testTable(graph);
+    const { store, reader, writer, projector, viewItem } = await hubTable();
     const records = [
       ...Array.from({ length: 120 }, (_, i) => insertion(i + 1, name(i + 1))),
       insertion(500, 'ENEMY', 'BLOCKS'),
@@ -139,9 +128,8 @@ describe('the byte budget of a view', () => {
     await putAll(store, records);
     await projector.project(records.slice(0, 60));
     await projector.project(records.slice(60));
-    const { item } = await store.get({ source: 'USER-HUB', target: '~view' }, { consistent: true });
+    const item = await viewItem();
     expect(item).toMatchObject({ evicted: { SS: ['FOLLOWS'] }, edgeSet: { SS: ['BLOCKS-USER-ENEMY'] } });
-    const reader = createReader(graph, { store });
     const edgesOf = (view: { edgeSet: { type: string; target: string }[] } | null | undefined) =>
       view?.edgeSet.map(({ type, target }) => `${type} ${target}`);
     const first = Array.from({ length: 100 }, (_, i) => `FOLLOWS USER-${name(i + 1)}`);
@@ -153,35 +141,33 @@ describe('the byte budget of a view', () => {
     expect((await reader.edges('USER-HUB', 'FOLLOWS', { limit: 200 })).items).toHaveLength(120);
     // A session sees what it wrote behind them, and what it deleted among them.
     const session = createSession();
-    const writer = createWriter(graph, { store }).with(session);
-    await writer.putEdge('USER-HUB', 'FOLLOWS', 'USER-follower-0110', { since: '2026-01-02' });
-    await writer.deleteEdge('USER-HUB', 'FOLLOWS', `USER-${name(1)}`);
-    const own = await reader.with(session).getView('USER-HUB');
-    expect(own?.edgeSet).toContainEqual({ type: 'FOLLOWS', target: 'USER-follower-0110', since: '2026-01-02' });
-    expect(edgesOf(own)).not.toContain(`FOLLOWS USER-${name(1)}`);
+    const own = writer.with(session);
+    await own.putEdge('USER-HUB', 'FOLLOWS', 'USER-follower-0110', { since: '2026-01-02' });
+    await own.deleteEdge('USER-HUB', 'FOLLOWS', `USER-${name(1)}`);
+    const view = await reader.with(session).getView('USER-HUB');
+    expect(view?.edgeSet).toContainEqual({ type: 'FOLLOWS', target: 'USER-follower-0110', since: '2026-01-02' });
+    expect(edgesOf(view)).not.toContain(`FOLLOWS USER-${name(1)}`);
   });
 
   it('a batch of more elements than an item can hold evicts instead of going to quarantine', async () => {
-    const graph = hubGraph();
-    const { store, projector } = await testTable(graph);
+    const { store, projector, viewItem } = await hubTable();
     const long = 'x'.repeat(900);
     const records = Array.from({ length: 480 }, (_, i) => insertion(i + 1, `${long}${i}`));
     await putAll(store, records);
     const result = await projector.project(records);
     expect(result).toMatchObject({ quarantined: 0, failedFrom: undefined });
-    const { item } = await store.get({ source: 'USER-HUB', target: '~view' }, { consistent: true });
+    const item = await viewItem();
     expect(item).toMatchObject({ evicted: { SS: ['FOLLOWS'] } });
   });
 
   it('a record of an evicted type does not fill the set again', async () => {
-    const graph = hubGraph();
-    const { store, projector } = await testTable(graph);
+    const { store, projector, viewItem } = await hubTable();
     const records = Array.from({ length: 150 }, (_, i) => insertion(i + 1, name(i + 1)));
     const late = insertion(500, 'LATE');
     await putAll(store, [...records, late]);
     await projector.project(records);
     await projector.project([late]);
-    const { item } = await store.get({ source: 'USER-HUB', target: '~view' }, { consistent: true });
+    const item = await viewItem();
     expect(item).not.toHaveProperty('edgeSet');
     expect(item).toMatchObject({ evicted: { SS: ['FOLLOWS'] } });
     // Whoever read the view before must fail.

@@ -1,18 +1,19 @@
 import { describe, expect, it } from 'vitest';
-import { check, type Finding, migrate, serverTime, tableIdentity } from '../../src/admin.ts';
+import type { Finding } from '../../src/admin.ts';
 import type { AttributeValue, Item } from '../../src/core/items/attribute-value.ts';
 import {
   type CompiledModel,
   createReader,
   createSession,
-  createWriter,
   defineGraph,
   edge,
   node,
   type Reader,
   source,
 } from '../../src/index.ts';
-import { testTable, uniqueTableName } from '../support/table.ts';
+import { checkTools } from '../support/checked-table.ts';
+import { evolvingTable } from '../support/migrating-table.ts';
+import { allPages } from '../support/reader.ts';
 
 /**
  * Somebody who may write into a partition of their own puts an item there that names an index partition of others. Readers of that
@@ -79,17 +80,9 @@ const PLACES = [
 ];
 
 async function filledTable({ isRegistered = true } = {}) {
-  const graph = modelOf(uniqueTableName());
-  const table = await testTable(graph);
-  if (isRegistered) {
-    const { done } = await migrate(graph, {
-      ...{ store: table.store, ...(await tableIdentity(graph, { client: table.client })) },
-      serverTime: () => serverTime(graph, { client: table.client }),
-      wait: () => Promise.resolve(),
-    });
-    expect(done).toBe(true);
-  }
-  const writer = createWriter(graph, { store: table.store });
+  const table = await evolvingTable((name) => ({ model: modelOf(name) }));
+  if (isRegistered) expect((await table.migrate(table.model)).done).toBe(true);
+  const { writer } = table;
   for (const id of ['USER-u1', 'USER-u2'] as const)
     await writer.putNode(id, { name: 'n1', tags: ['t1', 't2'], status: 'open', key: 'k1' });
   for (const id of ['GOAL-g1', 'GOAL-g2'] as const) {
@@ -98,7 +91,7 @@ async function filledTable({ isRegistered = true } = {}) {
     await writer.putEdge(id, 'HASHED', 'USER-u1', { since: '2020' });
   }
   await table.projectAll();
-  return { ...table, graph, reader: createReader(graph, { store: table.store }) as Reader };
+  return { ...table, reader: createReader(table.model, { store: table.store }) as Reader };
 }
 
 /** Everything that is asked of indexes. */
@@ -167,9 +160,7 @@ async function forge({ store }: Filled, own: string): Promise<string[]> {
 }
 
 async function run({ graph, store }: Filled, mode: 'report' | 'repair'): Promise<Finding[]> {
-  const findings: Finding[] = [];
-  await check(graph, { store, mode, graceMs: 1_000, onFinding: (finding) => void findings.push(finding) });
-  return findings;
+  return (await checkTools(graph, store).run({ mode, graceMs: 1_000 })).findings;
 }
 
 /** What stands in index partitions of the items of some partitions. */
@@ -213,28 +204,20 @@ describe('items that somebody else puts into an index partition', () => {
   it('do not hide what stands beside them from pages', async () => {
     const table = await filledTable();
     for (const own of OWN_KEYS) await forge(table, own);
-    const found: string[] = [];
-    let cursor: string | undefined;
-    do {
-      const page = await table.reader.search('USER.name').all({ limit: 1, ...(cursor && { cursor }) });
-      found.push(...page.items.map(({ id }) => id as string));
-      cursor = page.cursor;
-    } while (cursor !== undefined && found.length < 10);
-    expect(found).toEqual(['USER-u1', 'USER-u2']);
+    const pages = await allPages((cursor) => table.reader.search('USER.name').all({ limit: 1, cursor }));
+    expect(pages.flat().map(({ id }) => id)).toEqual(['USER-u1', 'USER-u2']);
   });
 
   it('are called misplaced in the partitions of each search of a pack, also of those that the shared item is not named after', async () => {
-    const graph = defineGraph({
-      table: { name: uniqueTableName(), indexes: 2 },
-      nodes: { USER: node({ search: { mail: { shards: 1 }, name: { shards: 1 } } }) },
-    });
-    const { store, client, projectAll } = await testTable(graph);
-    await migrate(graph, {
-      ...{ store, ...(await tableIdentity(graph, { client })) },
-      serverTime: () => serverTime(graph, { client }),
-      wait: () => Promise.resolve(),
-    });
-    await createWriter(graph, { store }).putNode('USER-u1', { mail: 'm1', name: 'n1' });
+    const table = await evolvingTable((name) => ({
+      model: defineGraph({
+        table: { name, indexes: 2 },
+        nodes: { USER: node({ search: { mail: { shards: 1 }, name: { shards: 1 } } }) },
+      }),
+    }));
+    const { graph, store, writer, projectAll } = table;
+    await table.migrate(graph);
+    await writer.putNode('USER-u1', { mail: 'm1', name: 'n1' });
     await projectAll();
     const { item } = await store.get({ source: 'USER-u1', target: '~ix/mail' }, { consistent: true });
     const inIndex = (index: string): Item =>

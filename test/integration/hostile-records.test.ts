@@ -30,6 +30,18 @@ function hostileGraph() {
   });
 }
 
+/** A table, with the function that projects it, and what is in quarantine. */
+async function hostileTable() {
+  const graph = hostileGraph();
+  const table = await testTable(graph);
+  const { store } = table;
+  const handler = streamHandler(graph, { store, logger: pino({ level: 'silent' }) });
+  const quarantined = async () => (await store.query({ index: 'gsi0', partition: QUARANTINE_PARTITION })).items;
+  const read = async (source: string, target: string): Promise<Item | undefined> =>
+    (await store.get({ source, target }, { consistent: true })).item;
+  return { ...table, handler, quarantined, read };
+}
+
 /** A record as Lambda hands it over: parsed from JSON, in which `__proto__` is a name like any other. */
 function record(sequence: number, source: string, target: string, attributes: string): RawRecord {
   const keys = `"source":{"S":${JSON.stringify(source)}},"target":{"S":${JSON.stringify(target)}}`;
@@ -79,9 +91,7 @@ describe('a record is not trusted', () => {
   it.each(HOSTILE)(
     '%s: the batch goes on, and nothing comes of what is not in the table',
     async (_what, attributes) => {
-      const graph = hostileGraph();
-      const { store } = await testTable(graph);
-      const handler = streamHandler(graph, { store, logger: pino({ level: 'silent' }) });
+      const { store, handler, quarantined, read } = await hostileTable();
       const Records = [
         record(1, 'USER-good', 'USER-good', '"name":{"S":"Ada"}'),
         record(2, 'USER-bad', 'USER-bad', attributes),
@@ -91,33 +101,24 @@ describe('a record is not trusted', () => {
       for (const { dynamodb } of [Records[0]!, Records[2]!]) await store.put(dynamodb!.NewImage as Item);
       expect(await handler({ Records }, context)).toEqual({ batchItemFailures: [] });
 
-      const read = async (source: string, target: string): Promise<Item | undefined> =>
-        (await store.get({ source, target }, { consistent: true })).item;
       expect(await read('USER-good', '~view')).toMatchObject({ edgeSet: { SS: ['FOLLOWS-USER-bad|since=2026'] } });
       expect(await read('USER-good', '~ix/FOLLOWS-USER-bad')).toBeDefined();
-      const { items: entries } = await store.query({ index: 'gsi0', partition: QUARANTINE_PARTITION });
-      expect(entries).toEqual([]);
+      expect(await quarantined()).toEqual([]);
       const { items: left } = await store.query({ partition: 'USER-bad', consistent: true });
       expect(left.filter((item) => item['expiresAt'] === undefined)).toEqual([]);
     },
   );
 
   it.each(['__proto__', 'constructor', 'a|b=c%', '#{}/\\"', '\u0000', '~view'])('ids hold anything: %j', async (id) => {
-    const graph = hostileGraph();
-    const { store } = await testTable(graph);
-    const handler = streamHandler(graph, { store, logger: pino({ level: 'silent' }) });
+    const { store, handler, read } = await hostileTable();
     const Records = [record(1, `USER-${id}`, `USER-${id}`, ''), record(2, 'USER-1', `FOLLOWS-USER-${id}`, '')];
     for (const { dynamodb } of Records) await store.put(dynamodb!.NewImage as Item);
     expect(await handler({ Records }, context)).toEqual({ batchItemFailures: [] });
-
-    const { item } = await store.get({ source: `USER-${id}`, target: '~view' }, { consistent: true });
-    expect(item).toMatchObject({ attributes: { M: {} } });
+    expect(await read(`USER-${id}`, '~view')).toMatchObject({ attributes: { M: {} } });
   });
 
   it('a record that is not of this table fails the batch, since its meaning is not known', async () => {
-    const graph = hostileGraph();
-    const { store } = await testTable(graph);
-    const handler = streamHandler(graph, { store, logger: pino({ level: 'silent' }) });
+    const { handler, read } = await hostileTable();
     const good = record(1, 'USER-good', 'USER-good', '');
     const wrong: RawRecord[] = [
       {},
@@ -127,16 +128,13 @@ describe('a record is not trusted', () => {
       { ...good, dynamodb: { ...good.dynamodb, SequenceNumber: '../1' } },
     ];
     for (const one of wrong) await expect(handler({ Records: [good, one] }, context)).rejects.toThrow();
-    const { item } = await store.get({ source: 'USER-good', target: '~view' }, { consistent: true });
-    expect(item).toBeUndefined();
+    expect(await read('USER-good', '~view')).toBeUndefined();
   });
 
   it.each([[[{}]], [{}], [null], [undefined], ['text'], [{ Records: {} }], [{ Records: [null] }]])(
     'an event that is none of a stream is refused with what one is: %j',
     async (event) => {
-      const graph = hostileGraph();
-      const { store } = await testTable(graph);
-      const handler = streamHandler(graph, { store, logger: pino({ level: 'silent' }) });
+      const { handler } = await hostileTable();
       await expect(handler(event as never, context)).rejects.toMatchObject({
         code: 'invalid-record',
         message: expect.stringContaining('as an event source mapping of a DynamoDB stream gives it'),
@@ -166,17 +164,14 @@ describe('a record is not trusted', () => {
   });
 
   it('binary data that is not base64 is no matter of the record: the base item decides', async () => {
-    const graph = hostileGraph();
-    const { store } = await testTable(graph);
-    const handler = streamHandler(graph, { store, logger: pino({ level: 'silent' }) });
+    const { store, handler, quarantined } = await hostileTable();
     for (const [i, text] of ['***', 'A_-8'].entries()) {
       const user = `USER-${i}`;
       const Records = [record(i, user, user, `"name":{"B":"${text}"}`)];
       await store.put({ source: { S: user }, target: { S: user }, name: { S: 'Ada' } });
       expect(await handler({ Records }, context)).toEqual({ batchItemFailures: [] });
     }
-    const { items } = await store.query({ index: 'gsi0', partition: QUARANTINE_PARTITION });
-    expect(items).toEqual([]);
+    expect(await quarantined()).toEqual([]);
   });
 
   describe('images that do not fit their event', () => {
@@ -185,20 +180,13 @@ describe('a record is not trusted', () => {
 
     /** Projects records of an item, which is in the table if `isThere`; the codes of quarantine, and whether search item and view are live. */
     async function projected(isThere: boolean, changes: readonly ((of: RawRecord) => RawRecord)[]) {
-      const graph = hostileGraph();
-      const { store, client } = await testTable(graph);
-      const whole = record(1, ...USER, NAME);
-      const Item = whole.dynamodb!.NewImage as Item;
-      if (isThere) await client.send(new PutItemCommand({ TableName: graph.table.name, Item }));
-      const handler = streamHandler(graph, { store, logger: pino({ level: 'silent' }) });
+      const { store, handler, quarantined, read } = await hostileTable();
+      if (isThere) await store.put(record(1, ...USER, NAME).dynamodb!.NewImage as Item);
       const Records = changes.map((change, i) => change(record(i + 1, ...USER, NAME)));
       expect(await handler({ Records }, context)).toEqual({ batchItemFailures: [] });
-      const found = await Promise.all(
-        ['~ix/name', '~view'].map((target) => store.get({ source: 'USER-1', target }, { consistent: true })),
-      );
-      const { items: entries } = await store.query({ index: 'gsi0', partition: QUARANTINE_PARTITION });
-      const live = found.map(({ item }) => item !== undefined && item['expiresAt'] === undefined);
-      return { codes: entries.map(({ code }) => stringOf(code)), live };
+      const found = [await read('USER-1', '~ix/name'), await read('USER-1', '~view')];
+      const live = found.map((item) => item !== undefined && item['expiresAt'] === undefined);
+      return { codes: (await quarantined()).map(({ code }) => stringOf(code)), live };
     }
 
     const as =

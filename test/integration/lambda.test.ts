@@ -5,22 +5,32 @@ import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import { edge, node } from '../../src/core/model/schema.ts';
 import type { Store } from '../../src/core/store-port.ts';
 import { streamHandler } from '../../src/deployment/lambda/index.ts';
+import type { StreamHandlerOptions } from '../../src/deployment/lambda/stream-handler.ts';
 import { StoreError } from '../../src/foundation/errors.ts';
 import { withReplacedCalls } from '../../src/store/wrapped.ts';
 import type { RawRecord } from '../../src/stream/decode.ts';
 import { testTable, uniqueTableName } from '../support/table.ts';
 
-/** The stream of the table of the graph that was made last. */
+/** The stream of the table that was made last. */
 let streamArn = '';
 
-function followGraph() {
-  const table = uniqueTableName();
-  streamArn = `arn:aws:dynamodb:eu-central-1:123456789012:table/${table}/stream/2026-01-01T00:00:00.000`;
-  return defineGraph({
-    table,
+/** A table of users, with the function that projects it, and the lines that this logs. */
+async function followTable(options: Partial<StreamHandlerOptions> & { level?: string } = {}) {
+  const { level = 'info', ...rest } = options;
+  const graph = defineGraph({
+    table: uniqueTableName(),
     nodes: { USER: node({ view: ['name', 'picture'] }) },
     edges: { FOLLOWS: edge({ from: 'USER', to: 'USER', inbound: { orders: { gsi0: 'since' } } }) },
   });
+  const table = await testTable(graph);
+  const { store } = table;
+  ({ streamArn } = table);
+  const lines: Record<string, unknown>[] = [];
+  const logger = pino({ level }, { write: (line: string) => void lines.push(JSON.parse(line)) });
+  const handlerOver = (own: Store) => streamHandler(graph, { store: own, logger, ...rest });
+  const view = async (id: string) =>
+    (await store.get({ source: `USER-${id}`, target: '~view' }, { consistent: true })).item;
+  return { graph, store, handlerOver, handler: handlerOver(store), lines, view };
 }
 
 /** A stream record as Lambda hands it over: seconds, and binary as base64 text. */
@@ -55,13 +65,6 @@ async function put(store: Store, records: readonly RawRecord[]): Promise<void> {
   }
 }
 
-/** A logger that keeps its lines. */
-function keepingLogger(level = 'info') {
-  const lines: Record<string, unknown>[] = [];
-  const logger = pino({ level }, { write: (line: string) => void lines.push(JSON.parse(line)) });
-  return { logger, lines };
-}
-
 const context = { awsRequestId: 'request-1', getRemainingTimeInMillis: () => 60_000 };
 
 describe('streamHandler', () => {
@@ -76,10 +79,7 @@ describe('streamHandler', () => {
   afterEach(() => vi.restoreAllMocks());
 
   it("projects Lambda's records, base64 binaries included, and reports no failure", async () => {
-    const graph = followGraph();
-    const { store } = await testTable(graph);
-    const { logger, lines } = keepingLogger();
-    const handler = streamHandler(graph, { store, logger, now: () => 1_767_225_607_000 });
+    const { store, handler, lines, view } = await followTable({ now: () => 1_767_225_607_000 });
     const picture = Buffer.from([0, 1, 254]).toString('base64');
     const Records = [
       user(1, 'A', { name: { S: 'secret name' }, picture: { B: picture } }),
@@ -88,7 +88,7 @@ describe('streamHandler', () => {
     await put(store, Records);
     const response = await handler({ Records }, context);
     expect(response).toEqual({ batchItemFailures: [] });
-    const { item } = await store.get({ source: 'USER-A', target: '~view' }, { consistent: true });
+    const item = await view('A');
     expect(item).toMatchObject({ edgeSet: { SS: ['FOLLOWS-USER-B'] } });
     expect(item).toMatchObject({ attributes: { M: { picture: { B: new Uint8Array([0, 1, 254]) } } } });
     expect(lines).toMatchObject([{ requestId: 'request-1', records: 2, touches: 2, msg: 'batch applied' }]);
@@ -96,9 +96,7 @@ describe('streamHandler', () => {
   });
 
   it('emits the batch as EMF metrics', async () => {
-    const graph = followGraph();
-    const { store } = await testTable(graph);
-    const handler = streamHandler(graph, { store, logger: keepingLogger().logger, now: () => 1_767_225_607_000 });
+    const { graph, handler } = await followTable({ now: () => 1_767_225_607_000 });
     await handler({ Records: [user(1, 'A'), user(2, 'B'), user(3, 'B', { name: { S: 'b' } })] }, context);
     const document = JSON.parse(emitted.at(-1)!) as Record<string, unknown>;
     expect(document).toMatchObject({
@@ -115,8 +113,7 @@ describe('streamHandler', () => {
   });
 
   it('reports exactly one identifier, the lowest unapplied, when the time is over', async () => {
-    const graph = followGraph();
-    const { store } = await testTable(graph);
+    const { store, handlerOver, view } = await followTable();
     // The time is over when each has been tried.
     const tried = new Set<string>();
     const throttled = withReplacedCalls(store, {
@@ -130,7 +127,7 @@ describe('streamHandler', () => {
         return result;
       },
     });
-    const handler = streamHandler(graph, { store: throttled, logger: keepingLogger().logger });
+    const handler = handlerOver(throttled);
     const isOver = (): boolean => ['USER-A', 'USER-B', 'USER-C', 'USER-D'].every((source) => tried.has(source));
     const short = { awsRequestId: 'request-2', getRemainingTimeInMillis: () => (isOver() ? 0 : 60_000) };
     const records = [user(1, 'A'), user(2, 'B'), user(3, 'C'), user(4, 'D')];
@@ -139,44 +136,34 @@ describe('streamHandler', () => {
       batchItemFailures: [{ itemIdentifier: records[1]!.dynamodb!.SequenceNumber }],
     });
     // The good ones were applied all the same.
-    for (const source of ['USER-A', 'USER-D']) {
-      expect((await store.get({ source, target: '~view' }, { consistent: true })).item).toBeDefined();
-    }
+    for (const id of ['A', 'D']) expect(await view(id)).toBeDefined();
   });
 
   it('tries a first step where only the reserve is left, and reports the record after it with both times', async () => {
-    const graph = followGraph();
-    const { store } = await testTable(graph);
-    const { logger, lines } = keepingLogger();
-    const handler = streamHandler(graph, { store, logger });
+    const { store, handler, lines, view } = await followTable();
     const records = Array.from({ length: 150 }, (_, i) => user(i + 1, `${i + 1}`));
     await put(store, records);
     const left = [60_000];
     const late = { awsRequestId: 'request-3', getRemainingTimeInMillis: () => left.shift() ?? 4_900 };
     const response = await handler({ Records: records }, late);
     expect(response.batchItemFailures).toEqual([{ itemIdentifier: records[100]!.dynamodb!.SequenceNumber }]);
-    expect((await store.get({ source: 'USER-1', target: '~view' }, { consistent: true })).item).toBeDefined();
-    expect((await store.get({ source: 'USER-150', target: '~view' }, { consistent: true })).item).toBeUndefined();
+    expect(await view('1')).toBeDefined();
+    expect(await view('150')).toBeUndefined();
     expect(lines.filter(({ level }) => level === 40)).toMatchObject([
       { timeoutMs: 60_000, reserveMs: 5_000, reason: { code: 'out-of-time' } },
     ]);
   });
 
   it.each([5_000, 1_000, 100])('gets on in a function with a timeout of %i ms', async (timeoutMs) => {
-    const graph = followGraph();
-    const { store } = await testTable(graph);
-    const handler = streamHandler(graph, { store, logger: keepingLogger().logger });
+    const { store, handler, view } = await followTable();
     const short = { awsRequestId: 'request-4', getRemainingTimeInMillis: () => timeoutMs };
     await put(store, [user(1, 'A'), user(2, 'B')]);
     expect(await handler({ Records: [user(1, 'A'), user(2, 'B')] }, short)).toEqual({ batchItemFailures: [] });
-    expect((await store.get({ source: 'USER-B', target: '~view' }, { consistent: true })).item).toBeDefined();
+    expect(await view('B')).toBeDefined();
   });
 
   it('logs keys but no contents, at the level debug too', async () => {
-    const graph = followGraph();
-    const { store } = await testTable(graph);
-    const { logger, lines } = keepingLogger('debug');
-    const handler = streamHandler(graph, { store, logger });
+    const { handler, lines } = await followTable({ level: 'debug' });
     await handler({ Records: [user(1, 'A', { name: { S: 'secret name' } })] }, context);
     const debug = lines.filter(({ msg }) => msg === 'batch received');
     expect(debug).toMatchObject([{ keys: [['USER-A', 'USER-A']] }]);
@@ -184,13 +171,11 @@ describe('streamHandler', () => {
   });
 
   it('takes a stream that carries no images, where its model needs none', async () => {
-    const graph = followGraph();
-    const { store } = await testTable(graph);
-    const handler = streamHandler(graph, { store, logger: keepingLogger().logger });
+    const { store, handler, view } = await followTable();
     const bare = user(1, 'A');
     await put(store, [bare]);
     delete bare.dynamodb!.NewImage;
     expect(await handler({ Records: [bare] }, context)).toEqual({ batchItemFailures: [] });
-    expect((await store.get({ source: 'USER-A', target: '~view' }, { consistent: true })).item).toBeDefined();
+    expect(await view('A')).toBeDefined();
   });
 });

@@ -1,15 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { check, migrate, tableIdentity } from '../../src/admin.ts';
+import { check, tableIdentity } from '../../src/admin.ts';
 import { createReader, type Reader } from '../../src/client/read/reader.ts';
 import type { AttributeValue } from '../../src/core/items/attribute-value.ts';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import type { CompiledModel } from '../../src/core/model/compiled.ts';
 import { derive, edge, node, number, rank, source } from '../../src/core/model/schema.ts';
-import { sleep } from '../../src/foundation/runtime.ts';
 import { planMigration } from '../../src/migrate/forecast/plan-migration.ts';
-import type { MigrateOptions } from '../../src/migrate/migrate-types.ts';
-import { REPLICA_LAG_MS } from '../../src/migrate/steps/work-steps.ts';
-import { testTable, uniqueTableName } from '../support/table.ts';
+import { evolvingTable } from '../support/migrating-table.ts';
 
 /** Changes of a model that leave items of the table without a place. */
 
@@ -21,19 +18,12 @@ function graphOf(table: string, search: object, order: unknown): CompiledModel {
   }) as CompiledModel;
 }
 
+const NAMES = { name: { shards: 1 } };
 const GRADES = rank('grade', { A: 20, B: 10 });
 
 async function shop() {
-  const name = uniqueTableName();
-  const before = graphOf(name, { name: { shards: 1 } }, GRADES);
-  const table = await testTable(before);
-  const identity = await tableIdentity(before, { client: table.client });
-  const { store } = table;
-  const run = (graph: CompiledModel, options: Partial<MigrateOptions> = {}) =>
-    migrate(graph, {
-      ...{ store, ...identity, ...options },
-      wait: (milliseconds) => (milliseconds < REPLICA_LAG_MS ? sleep(milliseconds) : Promise.resolve()),
-    });
+  const table = await evolvingTable((name) => ({ before: graphOf(name, NAMES, GRADES) }));
+  const { before, store, client, migrate: run } = table;
   await run(before);
   for (const [i, grade] of ['A', 'B', 'B', 'A'].entries()) {
     const put = (target: string, attributes: Record<string, AttributeValue>) =>
@@ -42,11 +32,11 @@ async function shop() {
     await put('SELLS-SHOP-1', { grade: { S: grade }, amount: i % 2 === 0 ? { N: '5' } : { S: 'five' } });
   }
   await table.projectAll();
+  const identity = await tableIdentity(before, { client });
   const plan = (graph: CompiledModel) => planMigration({ graph, store, itemCount: 0, ...identity });
-  return { ...table, run, plan, changed: (search: object, order: unknown) => graphOf(name, search, order) };
+  const changed = (search: object, order: unknown) => graphOf(before.table.name, search, order);
+  return { ...table, run, plan, changed };
 }
-
-const NAMES = { name: { shards: 1 } };
 
 describe('a model that leaves items of the table without a place', () => {
   it.each<[string, number, object, unknown, string]>([

@@ -1,14 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { type MigrateAction, migrate, tableIdentity } from '../../src/admin.ts';
+import { type MigrateAction, tableIdentity } from '../../src/admin.ts';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import type { CompiledModel } from '../../src/core/model/compiled.ts';
 import { edge, node, rank, source } from '../../src/core/model/schema.ts';
-import { sleep } from '../../src/foundation/runtime.ts';
 import { planMigration } from '../../src/migrate/forecast/plan-migration.ts';
-import type { MigrateOptions } from '../../src/migrate/migrate-types.ts';
-import { REPLICA_LAG_MS } from '../../src/migrate/steps/work-steps.ts';
 import { LEASE_MS } from '../../src/registry/reader-lease.ts';
-import { testTable, uniqueTableName } from '../support/table.ts';
+import { evolvingTable } from '../support/migrating-table.ts';
 
 interface Change {
   shards?: number;
@@ -49,15 +46,9 @@ const ITEMS = 30;
 
 /** A table with items that one model has projected, if it is given. */
 async function shops(projectedBy: ProjectedBy) {
-  const name = uniqueTableName();
-  const before = graphOf(name, {});
-  const table = await testTable(before);
+  const table = await evolvingTable((name) => ({ before: graphOf(name, {}) }));
+  const { before, migrate: run } = table;
   const identity = await tableIdentity(before, { client: table.client });
-  const run = (graph: CompiledModel, options: Partial<MigrateOptions> = {}) =>
-    migrate(graph, {
-      ...{ store: table.store, ...identity, ...options },
-      wait: (milliseconds) => (milliseconds < REPLICA_LAG_MS ? sleep(milliseconds) : Promise.resolve()),
-    });
   const plan = (graph: CompiledModel, options: Partial<Parameters<typeof planMigration>[0]> = {}) =>
     planMigration({ graph, store: table.store, itemCount: 0, ...identity, ...options });
   if (projectedBy === 'registered') await run(before);
@@ -71,7 +62,7 @@ async function shops(projectedBy: ProjectedBy) {
     await table.projectAll();
   }
   if (projectedBy === 'afterwards') await run(before);
-  return { ...table, before, run, plan, changed: (change: Change) => graphOf(name, change) };
+  return { ...table, run, plan, changed: (change: Change) => graphOf(before.table.name, change) };
 }
 
 describe('the plan of a migration', () => {
@@ -163,24 +154,21 @@ describe('the plan of a migration', () => {
     expect((await plan(before)).warnings).toEqual([]);
   });
 
-  it('takes as long as its write units do at the rate that is allowed, and a lease for each wait', async () => {
+  it('takes as long as its units do at their rates, whichever takes longer, and a lease for each wait', async () => {
     const { plan, changed } = await shops('registered');
-    const slow = await plan(changed({ shards: 5 }), { maxWcu: 10 });
-    const backfill = slow.steps.find(({ step }) => step === 'backfill')!;
-    expect(backfill.seconds).toBeCloseTo(backfill.wcu / 10, 0);
-    expect(slow.steps.find(({ step }) => step === 'wait')!.seconds).toBeGreaterThanOrEqual(LEASE_MS / 1000);
-    const fast = await plan(changed({ shards: 5 }));
-    expect(fast.cost.seconds).toBeLessThan(slow.cost.seconds);
-  });
-
-  it('takes as long as its read units do at their rate, where that is longer than the writes take at theirs', async () => {
-    const { plan, changed } = await shops('registered');
-    const backfillAt = async (rates: { maxRcu?: number; maxWcu?: number }) =>
-      (await plan(changed({ shards: 5 }), rates)).steps.find(({ step }) => step === 'backfill')!;
-    const reading = await backfillAt({ maxRcu: 10, maxWcu: 10 });
-    expect(reading.rcu).toBeGreaterThan(reading.wcu);
-    expect(reading.seconds).toBeCloseTo(reading.rcu / 10, 0);
-    expect((await backfillAt({ maxRcu: 1_000, maxWcu: 10 })).seconds).toBeCloseTo(reading.wcu / 10, 0);
+    const planAt = async (rates: { maxRcu?: number; maxWcu?: number }) => {
+      const { steps, cost } = await plan(changed({ shards: 5 }), rates);
+      const [backfill, wait] = ['backfill', 'wait'].map((name) => steps.find(({ step }) => step === name)!);
+      return { backfill: backfill!, wait: wait!, cost };
+    };
+    const slow = await planAt({ maxWcu: 10 });
+    expect(slow.backfill.seconds).toBeCloseTo(slow.backfill.wcu / 10, 0);
+    expect(slow.wait.seconds).toBeGreaterThanOrEqual(LEASE_MS / 1000);
+    expect((await planAt({})).cost.seconds).toBeLessThan(slow.cost.seconds);
+    const { backfill } = await planAt({ maxRcu: 10, maxWcu: 10 });
+    expect(backfill.rcu).toBeGreaterThan(backfill.wcu);
+    expect(backfill.seconds).toBeCloseTo(backfill.rcu / 10, 0);
+    expect((await planAt({ maxRcu: 1_000, maxWcu: 10 })).backfill.seconds).toBeCloseTo(backfill.wcu / 10, 0);
   });
 
   it.each([
