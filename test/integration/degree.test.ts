@@ -45,17 +45,6 @@ describe('degree', () => {
     expect(await reader.degree('TEAM-1', 'MEMBER')).toBe(2);
   });
 
-  it('counts the set of types that are listed, and the base edges where a type was evicted', async () => {
-    const { writer, store, reader, projectAll } = await testTable(socialGraph());
-    for (let i = 0; i < 5; i++) await writer.putEdge('USER-1', 'BLOCKS', `USER-${i}`);
-    for (let i = 0; i < 100; i++) await writer.putEdge('USER-2', 'BLOCKS', `USER-much-longer-${i}`);
-    await projectAll();
-    expect(await reader.degree('USER-1', 'BLOCKS')).toBe(5);
-    const { item } = await store.get({ source: 'USER-2', target: '~view' }, { consistent: true });
-    expect(item).toMatchObject({ evicted: { SS: ['BLOCKS'] } });
-    expect(await reader.degree('USER-2', 'BLOCKS')).toBe(100);
-  });
-
   it('says so where a type is neither listed nor counted', async () => {
     const { reader } = await testTable(socialGraph());
     await expect(reader.degree('USER-1', 'LIKES' as 'FOLLOWS')).rejects.toMatchObject({ code: 'not-counted' });

@@ -255,16 +255,6 @@ describe('an item that is over is absent for every condition', () => {
     expect({ attributes, runs }).toEqual({ attributes: { n: 1 }, runs: [9, undefined] });
   });
 
-  it('for a claim of a unique value, which can be made again', async () => {
-    const { writer, reader, end } = await afterTheEnd();
-    await end(SUBJECTS['node']!(7));
-    await writer.transact((each) => {
-      each.putNode('SLOT-7', { of: 'USER-2', expiresAt: END + 60 }, { ifAbsent: true });
-      each.putNode('USER-2', {}, { ifAbsent: true });
-    });
-    expect(await reader.getNode('SLOT-7')).toMatchObject({ attributes: { of: 'USER-2' } });
-  });
-
   it('for a transaction with a token, which is made once although the time moves on', async () => {
     const graph = slotGraph();
     const { store } = await testTable(graph);

@@ -2,11 +2,9 @@ import { DeleteCommand, DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-
 import { describe, expect, it } from 'vitest';
 import { createReader } from '../../src/client/read/reader.ts';
 import { createSession } from '../../src/client/session/session.ts';
-import { createWriter } from '../../src/client/write/writer.ts';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import { edge, node, part } from '../../src/core/model/schema.ts';
 import { check } from '../../src/trust/check/check.ts';
-import { eraseSubject } from '../../src/trust/subject/erase-subject.ts';
 import { testTable, uniqueTableName } from '../support/table.ts';
 
 /** A table of other software whose items are nodes and edges already, under other names of the key attributes. */
@@ -86,21 +84,5 @@ describe('a table that is used in place', () => {
     await put('ORG-o1', 'MEMBER-USER-u1', { since: '2026' });
     end();
     expect((await reader.with(session).inbound('USER-u1', 'MEMBER')).items).toMatchObject([{ source: 'ORG-o1' }]);
-  });
-
-  it('is written by the writer too, and a node of it is erased', async () => {
-    const { graph, store, put, projectAll, reader, check } = await opened();
-    const writer = createWriter(graph, { store });
-    await put('USER-u1', 'USER-u1', { name: 'Ada' });
-    await writer.putNode('ORG-o1', { name: 'First' });
-    await writer.putEdge('ORG-o1', 'MEMBER', 'USER-u1', { since: '2026' });
-    await projectAll();
-    await eraseSubject(graph, { store, id: 'USER-u1', segments: 1 });
-    await projectAll();
-    expect(await reader.getViews(['USER-u1', 'ORG-o1'])).toMatchObject([
-      null,
-      { attributes: { name: 'First' }, edgeSet: [] },
-    ]);
-    expect(await check()).toMatchObject({ drift: CLEAN, unknown: 0 });
   });
 });

@@ -131,26 +131,6 @@ describe('index items that an edge and its source node determine', () => {
     expect(await writer.deleteNodeWithEdges(PROJECT)).toMatchObject({ edges: 0, notFound: ['IN_PROJECT'] });
   });
 
-  it('leave the edges of sources that are in no order where the target is deleted, which the result and a check say', async () => {
-    const { run, ticket, store, writer, graph } = await tracker();
-    await ticket('TICKET-1', 'one', 'open', { dueDate: { S: '2026-03-01' } });
-    await store.put(key('TICKET-2', 'TICKET-2'));
-    for (const id of ['TICKET-1', 'TICKET-2']) await store.put(key(id, EDGE));
-    await run();
-    expect(await writer.deleteNodeWithEdges(PROJECT)).toMatchObject({
-      ...{ edges: 1, notFound: ['IN_PROJECT'] },
-    });
-    await run();
-    const dangling: string[] = [];
-    await check(graph, {
-      ...{ store, graceMs: 1, dangling: true },
-      onFinding: ({ verdict, source, target }) => {
-        if (verdict === 'dangling') dangling.push(`${source} ${target}`);
-      },
-    });
-    expect(dangling).toEqual([`TICKET-2 ${EDGE}`]);
-  });
-
   it('cost one write for each edge of a changed node, and none for what they do not use', async () => {
     const { run, ticket, store } = await tracker();
     await ticket('TICKET-1', 'one', 'open');

@@ -4,7 +4,6 @@ import type { Item } from '../../src/core/items/attribute-value.ts';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import type { CompiledModel } from '../../src/core/model/compiled.ts';
 import { derive, edge, node, rank, source } from '../../src/core/model/schema.ts';
-import { queriedItems } from '../../src/core/store-pages.ts';
 import type { ScanRequest } from '../../src/core/store-port.ts';
 import { createSession, createWriter } from '../../src/index.ts';
 import type { MigratePlace } from '../../src/migrate/walks/place.ts';
@@ -156,21 +155,6 @@ describe('a migration of a table', () => {
     expect(await run(without)).toMatchObject({ done: true });
     expect((await reader(without).getViews(['USER-1']))[0]?.edgeSet).toEqual([{ type: 'KNOWS', target: 'USER-2' }]);
     expect((await reader(without).search('USER.name').equals('name 1')).items).toHaveLength(1);
-  });
-
-  it('takes no view for its own that a registry which is gone has stamped', async () => {
-    const { before: of, store, migrate: run, reader } = await migratingTable();
-    const table = of.table.name;
-    const [first, second] = (['title', 'status'] as const).map((name) =>
-      defineGraph({ table, nodes: { GOAL: node({ view: [name] }) }, edges: {} }),
-    ) as [CompiledModel, CompiledModel];
-    await store.put({ source: { S: 'GOAL-1' }, target: { S: 'GOAL-1' }, title: { S: 'run' }, status: { S: 'open' } });
-    await run(first);
-    for await (const { target } of queriedItems(store, { partition: '~edgeloom', consistent: true }))
-      await store.delete({ source: '~edgeloom', target: (target as { S: string }).S });
-    const { done } = await run(second);
-    const [goal] = await reader(second).getViews(['GOAL-1']);
-    expect({ done, attributes: goal?.attributes }).toEqual({ done: true, attributes: { status: 'open' } });
   });
 
   it('ends the fan-outs that nothing needs any more, and a repair those that a late writer leaves open', async () => {

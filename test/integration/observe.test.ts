@@ -6,7 +6,7 @@ import { DynamoDBStreamSource } from '../../src/stream/dynamodb-source.ts';
 import { readPublishedLowWatermark } from '../../src/stream/progress/applied-places.ts';
 import { status } from '../../src/trust/explain/status.ts';
 import type { ObservedDrift } from '../../src/trust/observe/drift.ts';
-import { readObserverProgress, TableMemory } from '../../src/trust/observe/memory.ts';
+import { TableMemory } from '../../src/trust/observe/memory.ts';
 import { type ObserveOptions, type ObserveResult, observe } from '../../src/trust/observe/observe.ts';
 import type { ObserverState } from '../../src/trust/observe/state.ts';
 import { followGraph, follows, user } from '../support/follow-graph.ts';
@@ -122,16 +122,6 @@ describe('the observer of a table', () => {
     for (const shard of readersOf(reads).keys()) {
       expect(reads.filter(({ shardId }) => shardId === shard).length).toBeLessThan(turns + 10);
     }
-  });
-
-  it('runs once at a time', async () => {
-    const { store, run } = await observedTable();
-    const other = new TableMemory(store, Date.now);
-    expect(await other.open()).toBeUndefined();
-    expect(await run()).toMatchObject({ endedBy: 'busy' });
-    await other.close();
-    expect((await run()).endedBy).toBe('verified');
-    expect(await readObserverProgress(store)).toMatchObject({ drift: [] });
   });
 
   it('is late for status while it should run, and not once it has ended in order', async () => {
