@@ -1,5 +1,4 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { createReader } from '../../src/client/read/reader.ts';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import { date, edge, node, rank } from '../../src/core/model/schema.ts';
 import { countingReader } from '../support/reader.ts';
@@ -57,7 +56,7 @@ const ROWS: [source: string, target: string, attributes: Record<string, string>]
 ];
 
 let table: Awaited<ReturnType<typeof testTable<typeof graph>>>;
-let reader: ReturnType<typeof createReader<typeof graph>>;
+let reader: (typeof table)['reader'];
 
 async function put(source: string, target: string, attributes: Record<string, string>): Promise<void> {
   const strings = Object.entries(attributes).map(([name, text]) => [name, { S: text }]);
@@ -68,7 +67,7 @@ beforeAll(async () => {
   table = await testTable(graph);
   for (const row of ROWS) await put(...row);
   await table.projectAll();
-  reader = createReader(graph, { store: table.store });
+  ({ reader } = table);
 });
 
 const sources = (page: { items: { source: string }[] }): string[] => page.items.map(({ source }) => source);

@@ -1,6 +1,4 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { createReader } from '../../src/client/read/reader.ts';
-import { createWriter } from '../../src/client/write/writer.ts';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import { date, edge, node, number, rank, source } from '../../src/core/model/schema.ts';
 import { testTable, uniqueTableName } from '../support/table.ts';
@@ -135,7 +133,7 @@ describe('a cursor', () => {
 
   beforeAll(async () => {
     const table = await testTable(graph);
-    const writer = createWriter(graph, { store: table.store });
+    const { writer } = table;
     for (const user of ['USER-1', 'USER-a', 'USER-b'] as const) await writer.putNode(user, {});
     let id = 0;
     // Two nodes with each value, so that each question has a second page.
@@ -166,7 +164,7 @@ describe('a cursor', () => {
       }
     }
     await table.projectAll();
-    reader = createReader(graph, { store: table.store }) as unknown as AnyReader;
+    reader = table.reader as unknown as AnyReader;
   });
 
   it('goes on in its own question alone, in whatever words that is asked', async () => {

@@ -183,11 +183,11 @@ it('takes no end from an attribute of a producer that is named like the one of d
       BY: edge({ from: 'GOAL', to: 'USER', edgeSet: false }),
     },
   });
-  const { store, projectAll } = await testTable(graph);
+  const { store, reader, projectAll } = await testTable(graph);
   await store.put({ source: { S: 'GOAL-1' }, target: { S: 'GOAL-1' }, title: { S: 'up' }, '~ends': { N: '5' } });
   await store.put({ source: { S: 'GOAL-2' }, target: { S: 'PART_OF-GOAL-1' } });
   while ((await projectAll()).records > 0);
-  expect(await createReader(graph, { store }).getViews(['GOAL-1', 'GOAL-2'])).toMatchObject([
+  expect(await reader.getViews(['GOAL-1', 'GOAL-2'])).toMatchObject([
     { attributes: { title: 'up' } },
     { edgeSet: [{ target: 'GOAL-1', copy: { title: 'up' } }] },
   ]);

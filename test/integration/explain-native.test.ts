@@ -1,6 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createReader } from '../../src/client/read/reader.ts';
-import { createWriter } from '../../src/client/write/writer.ts';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import { nativeIndexes } from '../../src/core/model/native-indexes.ts';
 import { edge, node, number } from '../../src/core/model/schema.ts';
@@ -32,7 +31,7 @@ const explained = (source: string, target = source) => explain(graph, { key: { s
 
 beforeAll(async () => {
   table = await testTable(graph);
-  const writer = createWriter(graph, { store: table.store });
+  const { writer } = table;
   await writer.putNode('READER-1', { card: 17 });
   await writer.putNode('READER-2', { card: 18, left: true });
   await writer.putEdge('BOOK-1', 'LOAN', 'READER-1', { day: '2026-01-02' });

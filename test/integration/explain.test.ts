@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { createReader } from '../../src/client/read/reader.ts';
-import { createWriter } from '../../src/client/write/writer.ts';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import { date, edge, node, rank } from '../../src/core/model/schema.ts';
 import type { LagKnowledge, PartState } from '../../src/trust/explain/base-item.ts';
@@ -28,12 +27,7 @@ async function table() {
       }),
     },
   });
-  const made = await testTable(graph);
-  return {
-    ...made,
-    writer: createWriter(graph, { store: made.store }),
-    reader: createReader(graph, { store: made.store }),
-  };
+  return await testTable(graph);
 }
 
 type Table = Awaited<ReturnType<typeof table>>;
@@ -56,7 +50,7 @@ describe('explain, of a base item', () => {
       },
     });
     const world = await testTable(graph);
-    await createWriter(graph, { store: world.store }).putEdge('TASK-1', 'ASSIGNED', 'USER-1', { due: '2026-01-01' });
+    await world.writer.putEdge('TASK-1', 'ASSIGNED', 'USER-1', { due: '2026-01-01' });
     await world.projectAll();
     const key = { source: 'TASK-1', target: 'ASSIGNED-USER-1' };
     const { parts } = await explain(graph, { key, store: world.store, lag: async () => APPLIED });
@@ -89,14 +83,13 @@ describe('explain, of a base item', () => {
         LIKE: edge({ from: 'OFFER', to: 'OFFER', inbound: { orders: { byWhy: 'why' } }, deletedWhen: 'deletedAt' }),
       },
     });
-    const made = await testTable(graph);
-    const writer = createWriter(graph, { store: made.store });
+    const { store, writer, projectAll } = await testTable(graph);
     await writer.putNode('OFFER-1', { code: 'Z', deletedAt: '2026' });
     await writer.putEdge('OFFER-1', 'LIKE', 'OFFER-2', { why: 'z', deletedAt: '2026' });
-    await made.projectAll();
+    await projectAll();
     const reason = 'It counts as deleted, because it has deletedAt ("2026")';
     for (const target of ['OFFER-1', 'LIKE-OFFER-2']) {
-      const { parts } = await explain(graph, { key: { source: 'OFFER-1', target }, store: made.store });
+      const { parts } = await explain(graph, { key: { source: 'OFFER-1', target }, store });
       expect(parts.length).toBeGreaterThan(0);
       for (const part of parts)
         expect(part).toMatchObject({ state: 'absent', reason: expect.stringContaining(reason) });

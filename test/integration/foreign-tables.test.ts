@@ -1,6 +1,5 @@
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { describe, expect, it } from 'vitest';
-import { createReader } from '../../src/client/read/reader.ts';
 import type { Item } from '../../src/core/items/attribute-value.ts';
 import { sourceTable } from '../../src/sources/source.ts';
 import { Random } from '../simulator/kernel/random.ts';
@@ -24,12 +23,11 @@ describe.each(MAPPED_TABLES)('a table of $name', ({ keys, graph, layout, items, 
   });
 
   it('is answered beside as in itself', async () => {
-    const { graph: model, store, projectAll } = await testTable(graph(uniqueTableName()));
+    const { graph: model, store, reader, projectAll } = await testTable(graph(uniqueTableName()));
     const of = sourceTable('app-table', { map: layout, keys });
     for (const item of all)
       for (const base of mappedItems(model, of, marshall(item) as Item).values()) await store.put(base);
     await projectAll();
-    const reader = createReader(model, { store });
     const asked = questions(all);
     // Most of them find something.
     expect(asked.filter(({ old }) => JSON.stringify(old) !== '[]').length).toBeGreaterThan(asked.length / 2);

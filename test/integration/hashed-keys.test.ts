@@ -5,16 +5,15 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DeleteCommand, DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { createReader } from '../../src/client/read/reader.ts';
 import { importFile } from '../../src/client/write/import.ts';
 import { createWriter } from '../../src/client/write/writer.ts';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import type { CompiledModel } from '../../src/core/model/compiled.ts';
 import { edge, node, rank } from '../../src/core/model/schema.ts';
 import { hashedEdgeKey } from '../../src/index.ts';
-import { type CheckOptions, check } from '../../src/trust/check/check.ts';
-import type { Finding } from '../../src/trust/check/finding.ts';
+import type { CheckOptions } from '../../src/trust/check/check.ts';
 import { redrive } from '../../src/trust/repair/redrive.ts';
+import { checkTools } from '../support/checked-table.ts';
 import { neighboursOf } from '../support/page-nodes.ts';
 import { allPages } from '../support/reader.ts';
 import { testTable, uniqueTableName } from '../support/table.ts';
@@ -56,19 +55,11 @@ async function friends() {
     documents.send(new PutCommand({ TableName: graph.table.name, Item: { source: 'USER-1', ...attributes } }));
   const deleted = (target: string) =>
     documents.send(new DeleteCommand({ TableName: graph.table.name, Key: { source: 'USER-1', target } }));
-  async function checked(mode: CheckOptions['mode'] = 'report') {
-    const findings: Finding[] = [];
-    const result = await check(graph, {
-      ...{ store, graceMs: 0, segments: 1, mode, dangling: true },
-      onFinding: (finding) => findings.push(finding),
-    });
-    return { ...result, findings };
-  }
+  const checked = (mode: CheckOptions['mode'] = 'report') =>
+    checkTools(graph, store).run({ graceMs: 0, segments: 1, mode, dangling: true });
   return {
     ...{ ...table, put, deleted, checked },
-    writer: createWriter(graph, { store }),
     openWriter: createWriter(graph as CompiledModel, { store }),
-    reader: createReader(graph, { store }),
   };
 }
 

@@ -1,6 +1,5 @@
 import { DeleteCommand, DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from 'vitest';
-import { createReader } from '../../src/client/read/reader.ts';
 import { createSession } from '../../src/client/session/session.ts';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import { edge, node, part } from '../../src/core/model/schema.ts';
@@ -37,7 +36,6 @@ async function opened() {
   const TableName = graph.table.name;
   return {
     ...table,
-    reader: createReader(graph, { store }),
     put: (pk: string, sk: string, rest: object = {}) =>
       documents.send(new PutCommand({ TableName, Item: { pk, sk, ...rest } })),
     remove: (pk: string, sk: string) => documents.send(new DeleteCommand({ TableName, Key: { pk, sk } })),

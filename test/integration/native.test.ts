@@ -1,7 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { createReader } from '../../src/client/read/reader.ts';
 import { createSession } from '../../src/client/session/session.ts';
-import { createWriter } from '../../src/client/write/writer.ts';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import { edge, node, number } from '../../src/core/model/schema.ts';
 import { allPages } from '../support/reader.ts';
@@ -35,13 +33,12 @@ const LOANS = Array.from({ length: 23 }, (_, i) => ({
 }));
 
 let table: Awaited<ReturnType<typeof testTable<typeof graph>>>;
-let reader: ReturnType<typeof createReader<typeof graph>>;
-let writer: ReturnType<typeof createWriter<typeof graph>>;
+let reader: (typeof table)['reader'];
+let writer: (typeof table)['writer'];
 
 beforeAll(async () => {
   table = await testTable(graph);
-  writer = createWriter(graph, { store: table.store });
-  reader = createReader(graph, { store: table.store });
+  ({ reader, writer } = table);
   for (const { book, ...attributes } of LOANS) await writer.putEdge(book, 'LOAN', 'READER-1', attributes);
   await writer.putEdge('BOOK-void', 'LOAN', 'READER-1', { day: '2026-01-02', void: true });
   await writer.putEdge('BOOK-nameless', 'LOAN', 'READER-1', {});
@@ -163,8 +160,7 @@ describe('days in an order by text', () => {
     DUE.filter((due) => (low === undefined || due >= low) && (due <= high || due.startsWith(high)));
 
   it('are whole as the end of a range, in derived and native orders and in searches', async () => {
-    const { store, projectAll } = await testTable(DAYS);
-    const [days, read] = [createWriter(DAYS, { store }), createReader(DAYS, { store })];
+    const { writer: days, reader: read, projectAll } = await testTable(DAYS);
     for (const [i, due] of DUE.entries()) {
       await days.putNode(`TASK-${i}`, { due, state: 'open' });
       for (const type of ['NATIVE', 'DERIVED'] as const)
