@@ -5,7 +5,7 @@ import { createSession } from '../../src/client/session/session.ts';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import { edge, node } from '../../src/core/model/schema.ts';
 import { HookedStore } from '../support/hooked-store.ts';
-import { testTable, uniqueTableName } from '../support/table.ts';
+import { openTable, uniqueTableName } from '../support/table.ts';
 
 /** What a signal ends, when it ends, and what is left then. */
 
@@ -33,7 +33,7 @@ function modelOf(table: string, shards: number) {
   });
 }
 
-const open = () => testTable(modelOf(uniqueTableName(), 2));
+const open = () => openTable(modelOf(uniqueTableName(), 2));
 
 /** Rejects with the reason soon after the abort. */
 async function endsPromptly(controller: AbortController, running: Promise<unknown>): Promise<void> {

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import { date, edge, node, rank } from '../../src/core/model/schema.ts';
 import { countingReader } from '../support/reader.ts';
-import { testTable, uniqueTableName } from '../support/table.ts';
+import { openTable, uniqueTableName } from '../support/table.ts';
 
 /**
  * The records table of the company-goals article: goals, users, teams and organisations in one table; every item is an
@@ -55,7 +55,7 @@ const ROWS: [source: string, target: string, attributes: Record<string, string>]
   ['GOAL-G1', 'GOALSUBSCRIBER-USER-U2', { since: '2020-07-05' }],
 ];
 
-let table: Awaited<ReturnType<typeof testTable<typeof graph>>>;
+let table: Awaited<ReturnType<typeof openTable<typeof graph>>>;
 let reader: (typeof table)['reader'];
 
 async function put(source: string, target: string, attributes: Record<string, string>): Promise<void> {
@@ -64,7 +64,7 @@ async function put(source: string, target: string, attributes: Record<string, st
 }
 
 beforeAll(async () => {
-  table = await testTable(graph);
+  table = await openTable(graph);
   for (const row of ROWS) await put(...row);
   await table.projectAll();
   ({ reader } = table);

@@ -5,7 +5,7 @@ import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import { edge, node, part } from '../../src/core/model/schema.ts';
 import type { DynamoDBStore } from '../../src/store/dynamodb.ts';
 import { withReplacedCalls } from '../../src/store/wrapped.ts';
-import { testTable, uniqueTableName } from '../support/table.ts';
+import { openTable, uniqueTableName } from '../support/table.ts';
 
 /** Nodes of a type without views, wherever a read joins them to others. */
 
@@ -26,9 +26,9 @@ const graph = defineGraph({
 const ADA = { name: 'Ada', bio: 'x'.repeat(4_500), tags: ['a'] };
 const TEAM = { name: 'Search' };
 
-let table: Awaited<ReturnType<typeof testTable<typeof graph>>>;
+let table: Awaited<ReturnType<typeof openTable<typeof graph>>>;
 beforeAll(async () => {
-  table = await testTable(graph);
+  table = await openTable(graph);
   const { writer } = table;
   await writer.putNode('TEAM-1', TEAM);
   await writer.putNode('GOAL-1', { title: 'Run' });
@@ -75,9 +75,9 @@ describe('a node that has a view for its edges alone', () => {
   });
   let keysRead: string[];
   let reader: Reader<typeof linked>;
-  let own: Awaited<ReturnType<typeof testTable<typeof linked>>>;
+  let own: Awaited<ReturnType<typeof openTable<typeof linked>>>;
   beforeAll(async () => {
-    own = await testTable(linked);
+    own = await openTable(linked);
     const { store, keys } = noting(own.store);
     keysRead = keys;
     reader = createReader(linked, { store });

@@ -11,7 +11,7 @@ import {
 import type { DeletedNode } from '../../src/types.ts';
 import { Random } from '../simulator/kernel/random.ts';
 import { evolvingTable } from '../support/migrating-table.ts';
-import { testTable, uniqueTableName } from '../support/table.ts';
+import { openTable, uniqueTableName } from '../support/table.ts';
 
 /**
  * `deleteNodeWithEdges` finds the edges that enter a node whatever has happened to the model since they were written: its writer
@@ -165,7 +165,7 @@ describe('deleteNodeWithEdges after migrations', () => {
 
   it('deletes every edge of a table that is not managed', async () => {
     const graph = modelOf(uniqueTableName(), { shards: 2, orders: SINCE });
-    const table = await testTable(graph);
+    const table = await openTable(graph);
     await fill(table, graph);
     await table.writer.deleteNodeWithEdges('B-1');
     expect(await edgesLeft(table)).toEqual([]);

@@ -6,7 +6,7 @@ import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import { edge, node, source } from '../../src/core/model/schema.ts';
 import { Random } from '../simulator/kernel/random.ts';
 import { FeedFollower } from '../support/feed-follower.ts';
-import { testTable, uniqueTableName } from '../support/table.ts';
+import { openTable, uniqueTableName } from '../support/table.ts';
 
 /** Lists whose partitions and values have what keys are made of, and values that keys have no room for. */
 const graphOf = () =>
@@ -36,7 +36,7 @@ describe('the changes of a stream', () => {
     timeout: 120_000,
   }, async () => {
     const graph = graphOf();
-    const { store, projectAll, rawRecords, writer, reader } = await testTable(graph);
+    const { store, projectAll, rawRecords, writer, reader } = await openTable(graph);
     const random = new Random(7);
     const one = <T>(of: readonly T[]): T => random.pick(of);
     for (let step = 0; step < 200; step++) {

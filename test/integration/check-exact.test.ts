@@ -4,7 +4,7 @@ import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import type { CompiledModel } from '../../src/core/model/compiled.ts';
 import { edge, node } from '../../src/core/model/schema.ts';
 import { checkTools } from '../support/checked-table.ts';
-import { testTable, uniqueTableName } from '../support/table.ts';
+import { openTable, uniqueTableName } from '../support/table.ts';
 
 /** A model with every kind of derived item that lies in the partition of its base item. */
 function socialGraph({ table = uniqueTableName(), counted = true, follows = true } = {}) {
@@ -29,7 +29,7 @@ function socialGraph({ table = uniqueTableName(), counted = true, follows = true
 }
 
 async function social() {
-  const table = await testTable(socialGraph());
+  const table = await openTable(socialGraph());
   const { graph, store, writer, projectAll } = table;
   for (const name of ['1', '2', '3']) await writer.putNode(`USER-${name}`, { name: `user ${name}` });
   for (const target of ['2', '3']) {

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import { date, edge, node, number, rank, source } from '../../src/core/model/schema.ts';
-import { testTable, uniqueTableName } from '../support/table.ts';
+import { openTable, uniqueTableName } from '../support/table.ts';
 
 /** A cursor of one question is refused by every other question, of whatever kind of list: a page of another question would skip rows. */
 
@@ -132,7 +132,7 @@ describe('a cursor', () => {
   let reader: AnyReader;
 
   beforeAll(async () => {
-    const table = await testTable(graph);
+    const table = await openTable(graph);
     const { writer } = table;
     for (const user of ['USER-1', 'USER-a', 'USER-b'] as const) await writer.putNode(user, {});
     let id = 0;

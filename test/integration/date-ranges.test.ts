@@ -3,7 +3,7 @@ import { createReader, type Reader } from '../../src/client/read/reader.ts';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import type { CompiledModel } from '../../src/core/model/compiled.ts';
 import { date, edge, node, source } from '../../src/core/model/schema.ts';
-import { testTable, uniqueTableName } from '../support/table.ts';
+import { openTable, uniqueTableName } from '../support/table.ts';
 
 const at = date('at');
 const graph: CompiledModel = defineGraph({
@@ -39,7 +39,7 @@ const WHOLE_DAY = ['1', '2', '3', '4', '5'];
 let reader: Reader;
 
 beforeAll(async () => {
-  const { store, projectAll, writer } = await testTable(graph);
+  const { store, projectAll, writer } = await openTable(graph);
   for (const [i, time] of TIMES.entries()) {
     await writer.putNode(`EVENT-${i}`, { at: time, text: time });
     await writer.putEdge(`EVENT-${i}`, 'ON', 'DAY-1', { at: time, kind: 'talk' });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import { edge, node, rank } from '../../src/core/model/schema.ts';
 import { check } from '../../src/trust/check/check.ts';
-import { testTable, uniqueTableName } from '../support/table.ts';
+import { openTable, uniqueTableName } from '../support/table.ts';
 
 function socialGraph() {
   return defineGraph({
@@ -25,7 +25,7 @@ function socialGraph() {
 
 describe('degree', () => {
   it('counts edges that no set lists, in one read, as they come, change, go and come again', async () => {
-    const { graph, store, writer, reader, projectAll } = await testTable(socialGraph());
+    const { graph, store, writer, reader, projectAll } = await openTable(socialGraph());
     for (let i = 0; i < 150; i++) await writer.putEdge('USER-1', 'FOLLOWS', `USER-f${i}`, { since: '2026' });
     await projectAll();
     expect(await reader.degree('USER-1', 'FOLLOWS')).toBe(150);
@@ -38,7 +38,7 @@ describe('degree', () => {
   });
 
   it('counts an edge whose order cannot be derived: it is there, and quarantined', async () => {
-    const { writer, store, reader, projectAll } = await testTable(socialGraph());
+    const { writer, store, reader, projectAll } = await openTable(socialGraph());
     await writer.putEdge('TEAM-1', 'MEMBER', 'USER-1', { role: 'LEAD' });
     await store.put({ source: { S: 'TEAM-1' }, target: { S: 'MEMBER-USER-2' }, role: { S: 'NOBODY' } });
     expect(await projectAll()).toMatchObject({ quarantined: 1 });
@@ -46,7 +46,7 @@ describe('degree', () => {
   });
 
   it('says so where a type is neither listed nor counted', async () => {
-    const { reader } = await testTable(socialGraph());
+    const { reader } = await openTable(socialGraph());
     await expect(reader.degree('USER-1', 'LIKES' as 'FOLLOWS')).rejects.toMatchObject({ code: 'not-counted' });
   });
 });

@@ -8,7 +8,7 @@ import type { CompiledModel } from '../../src/core/model/compiled.ts';
 import * as feed from '../../src/feed.ts';
 import * as edgeloom from '../../src/index.ts';
 import { ROOT } from '../support/command.ts';
-import { testTable, uniqueTableName } from '../support/table.ts';
+import { openTable, uniqueTableName } from '../support/table.ts';
 
 /** The first examples of the pages on writing and reading run as they are printed, with the model of the package. */
 
@@ -32,7 +32,7 @@ async function tableOf(nodes: string, edges: string) {
   const graph = await run<CompiledModel>(`return defineGraph({ table, nodes: { ${nodes} }, edges: { ${edges} } })`, {
     table: uniqueTableName(),
   });
-  return await testTable(graph);
+  return await openTable(graph);
 }
 
 /** The sources that some printed questions find. */
@@ -45,7 +45,7 @@ async function sourcesOf(calls: readonly string[], reader: unknown): Promise<str
 
 describe('the first examples of the pages', () => {
   it('write a goal, and read it, its list and its member', async () => {
-    const { graph, client, store, writer, projectAll } = await testTable(
+    const { graph, client, store, writer, projectAll } = await openTable(
       withTableName(graphOfPackage, uniqueTableName()),
     );
     await writer.putNode('USER-U1', { name: 'Terui' });
@@ -71,7 +71,7 @@ describe('the first examples of the pages', () => {
   });
 
   it('write several items or none, as the page on writing prints it', async () => {
-    const { writer, reader } = await testTable(withTableName(graphOfPackage, uniqueTableName()));
+    const { writer, reader } = await openTable(withTableName(graphOfPackage, uniqueTableName()));
     const code = printed('docs/how-to/writing.md', /^## Write several items, or none\n\n```ts\n(.*?)```/ms);
     const transact = () => run(code, { writer });
     await writer.putNode('USER-U2', { name: 'Li' });
@@ -154,7 +154,7 @@ describe('the first examples of the pages', () => {
       ([, code]) => code!,
     );
     const graph = await run<CompiledModel>(model!.replace('export default', 'return'));
-    const { writer, reader, projectAll } = await testTable(withTableName(graph, uniqueTableName()));
+    const { writer, reader, projectAll } = await openTable(withTableName(graph, uniqueTableName()));
     await writer.putNode('GOAL-speed', { title: 'Halve the page load time' });
     const [write, ...reads] = calls!.trim().split('\n');
     const lines = [write, 'await projectAll();', ...reads, 'return { goal, items, total };'];

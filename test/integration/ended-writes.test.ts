@@ -9,7 +9,7 @@ import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import { edge, node, part } from '../../src/core/model/schema.ts';
 import type { ItemKey } from '../../src/core/store-port.ts';
 import { EdgeloomError } from '../../src/foundation/errors.ts';
-import { testTable, uniqueTableName } from '../support/table.ts';
+import { openTable, uniqueTableName } from '../support/table.ts';
 
 /** The moment at which items end, in epoch seconds: long enough from now for engines that delete by themselves. */
 const END = 4_000_000_000;
@@ -142,7 +142,7 @@ async function outcomeOf(promise: Promise<unknown>): Promise<unknown> {
 
 /** A table whose readers and writers take it for a second after the end, and its items as plain objects without keys. */
 async function afterTheEnd(graph: Graph = slotGraph()) {
-  const { store } = await testTable(graph);
+  const { store } = await openTable(graph);
   const now = () => (END + 1) * 1000;
   const writer = createWriter(graph, { store, now, wait: async () => undefined });
   const stored = async (key: ItemKey) => {
@@ -219,7 +219,7 @@ describe('an item that is over is absent for every condition', () => {
 
   it('as reads have it at every moment', async () => {
     const graph = slotGraph();
-    const { store } = await testTable(graph);
+    const { store } = await openTable(graph);
     let nowMs = END * 1000 - 1;
     const now = () => nowMs;
     const [writer, reader] = [createWriter(graph, { store, now }), createReader(graph, { store, now })];
@@ -238,7 +238,7 @@ describe('an item that is over is absent for every condition', () => {
 
   it('also if it ends between the look of an update and its write', async () => {
     const graph = slotGraph();
-    const { store } = await testTable(graph);
+    const { store } = await openTable(graph);
     let nowMs = END * 1000 - 1;
     const writer = createWriter(graph, { store, now: () => nowMs, wait: async () => undefined });
     await writer.putNode('SLOT-1', { n: 9, old: 'attribute', expiresAt: END });
@@ -257,7 +257,7 @@ describe('an item that is over is absent for every condition', () => {
 
   it('for a transaction with a token, which is made once although the time moves on', async () => {
     const graph = slotGraph();
-    const { store } = await testTable(graph);
+    const { store } = await openTable(graph);
     let nowMs = END * 1000;
     const writer = createWriter(graph, { store, now: () => nowMs++ });
     for (let i = 0; i < 3; i++) {
@@ -280,7 +280,7 @@ describe('an item that is over is absent for every condition', () => {
       nodes: { SLOT: node({ expires: 'expiresAt', view: 'ALL', parts: { STATE: part({ view: 'ALL' }) } }) },
       edges: {},
     });
-    const { store } = await testTable(graph);
+    const { store } = await openTable(graph);
     const now = () => END * 1000;
     const writer = createWriter(graph, { store, now });
     await writer.putNode('SLOT-1', { expiresAt: END });
@@ -299,7 +299,7 @@ it('takes a soft-deleted item for present, and says that it is soft-deleted', as
     nodes: { TASK: node({ deletedWhen: 'deletedAt', view: 'ALL' }) },
     edges: { LINK: edge({ from: 'TASK', to: 'TASK', deletedWhen: 'deletedAt' }) },
   });
-  const { store, writer } = await testTable(graph);
+  const { store, writer } = await openTable(graph);
   await writer.putNode('TASK-1', { n: 1, deletedAt: '2026' });
   await writer.putEdge('TASK-1', 'LINK', 'TASK-2', { deletedAt: '2026' });
   const taken = { code: 'condition-failed', message: expect.stringContaining('it exists already, soft-deleted') };

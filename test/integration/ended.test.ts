@@ -11,7 +11,7 @@ import { createWorker } from '../../src/projecting/worker/worker.ts';
 import { DynamoDBStore } from '../../src/store/dynamodb.ts';
 import { withReplacedCalls } from '../../src/store/wrapped.ts';
 import { explain } from '../../src/trust/explain/explain.ts';
-import { testTable, uniqueTableName } from '../support/table.ts';
+import { openTable, uniqueTableName } from '../support/table.ts';
 
 /** The moment at which edges end, in epoch seconds: long enough from now for engines that delete by themselves. */
 const END = 4_000_000_000;
@@ -30,7 +30,7 @@ function partyGraph(expires: 'expiresAt' | 'until' = 'expiresAt') {
   });
 }
 
-type Table = Awaited<ReturnType<typeof testTable<ReturnType<typeof partyGraph>>>>;
+type Table = Awaited<ReturnType<typeof openTable<ReturnType<typeof partyGraph>>>>;
 
 const visit = (user: string, party: string, more: Item): Item => ({
   source: { S: user },
@@ -45,7 +45,7 @@ async function project({ projectAll }: Table): Promise<void> {
 }
 
 async function partyTable(items: readonly Item[], graph = partyGraph()): Promise<Table> {
-  const table = await testTable(graph);
+  const table = await openTable(graph);
   for (const item of items) await table.store.put(item);
   await project(table);
   return table;
@@ -101,7 +101,7 @@ it('leaves mirrored edges to the mirror', async () => {
 
 it('is done by the worker, and by a call of the redrive function', async () => {
   const over = 1_000_000_000;
-  const { graph, store, streams, streamArn, projectAll, reader } = await testTable(partyGraph());
+  const { graph, store, streams, streamArn, projectAll, reader } = await openTable(partyGraph());
   await store.put(visit('USER-1', 'PARTY-1', ending(over)));
   await store.put(visit('USER-1', 'PARTY-2', ending(END)));
   const worker = createWorker(graph, { store, streams, streamArn, pollIntervalMs: 20, endedIntervalMs: 20 });
@@ -125,7 +125,7 @@ it('is done by the worker, and by a call of the redrive function', async () => {
 it('goes by the clock of the table, whatever the clock of the machine that does it says', async () => {
   const aheadMs = 3_600_000;
   const soon = Math.floor(Date.now() / 1000) + 1_800;
-  const { graph, client, store, streams, streamArn, projectAll } = await testTable(partyGraph());
+  const { graph, client, store, streams, streamArn, projectAll } = await openTable(partyGraph());
   await store.put(visit('USER-1', 'PARTY-1', ending(soon)));
   await store.put(visit('USER-1', 'PARTY-2', ending(1_000_000_000)));
   while ((await projectAll()).records > 0);

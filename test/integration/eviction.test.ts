@@ -6,7 +6,7 @@ import { edge, node } from '../../src/core/model/schema.ts';
 import type { Store } from '../../src/core/store-port.ts';
 import { createProjector } from '../../src/projecting/apply/projector.ts';
 import { withReplacedCalls } from '../../src/store/wrapped.ts';
-import { testTable, uniqueTableName } from '../support/table.ts';
+import { openTable, uniqueTableName } from '../support/table.ts';
 
 const BUDGET_BYTES = 4096;
 const BUDGET_UNITS = BUDGET_BYTES / 1024;
@@ -21,7 +21,7 @@ async function hubTable() {
       BLOCKS: edge({ from: 'USER', to: 'USER' }),
     },
   });
-  const table = await testTable(graph);
+  const table = await openTable(graph);
   const { store } = table;
   const viewUnits: number[] = [];
   const noting = withReplacedCalls(store, {

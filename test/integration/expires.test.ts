@@ -10,7 +10,7 @@ import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import { edge, node } from '../../src/core/model/schema.ts';
 import type { ItemKey } from '../../src/core/store-port.ts';
 import { explain } from '../../src/trust/explain/explain.ts';
-import { testTable, uniqueTableName } from '../support/table.ts';
+import { openTable, uniqueTableName } from '../support/table.ts';
 
 /** The moment at which items end, in epoch seconds: long enough from now for engines that delete by themselves. */
 const END = 4_000_000_000;
@@ -42,13 +42,13 @@ function endingGraph() {
   });
 }
 
-type Table = Awaited<ReturnType<typeof testTable<ReturnType<typeof endingGraph>>>>;
+type Table = Awaited<ReturnType<typeof openTable<ReturnType<typeof endingGraph>>>>;
 
 const users = [1, 2, 3, 4, 5].map((i) => `USER-${i}`);
 
 /** A table, projected, of which some items end. */
 async function endingTable(ends: (key: ItemKey) => boolean): Promise<Table> {
-  const table = await testTable(endingGraph());
+  const table = await openTable(endingGraph());
   const put = async (source: string, target: string, attributes: Item): Promise<void> => {
     const end = ends({ source, target }) ? ENDS : {};
     await table.store.put({ source: { S: source }, target: { S: target }, ...attributes, ...end });
@@ -183,7 +183,7 @@ it('takes no end from an attribute of a producer that is named like the one of d
       BY: edge({ from: 'GOAL', to: 'USER', edgeSet: false }),
     },
   });
-  const { store, reader, projectAll } = await testTable(graph);
+  const { store, reader, projectAll } = await openTable(graph);
   await store.put({ source: { S: 'GOAL-1' }, target: { S: 'GOAL-1' }, title: { S: 'up' }, '~ends': { N: '5' } });
   await store.put({ source: { S: 'GOAL-2' }, target: { S: 'PART_OF-GOAL-1' } });
   while ((await projectAll()).records > 0);

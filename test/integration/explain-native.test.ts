@@ -5,7 +5,7 @@ import { nativeIndexes } from '../../src/core/model/native-indexes.ts';
 import { edge, node, number } from '../../src/core/model/schema.ts';
 import { explain } from '../../src/trust/explain/explain.ts';
 import { explainQuery } from '../../src/trust/explain/query.ts';
-import { testTable, uniqueTableName } from '../support/table.ts';
+import { openTable, uniqueTableName } from '../support/table.ts';
 
 const graph = defineGraph({
   table: uniqueTableName(),
@@ -26,11 +26,11 @@ const [ofCard, ofDay, ofFine] = ['card', 'day', 'fine'].map(
   (attribute) => nativeIndexes(graph).find((index) => index.attribute === attribute)!.name,
 );
 
-let table: Awaited<ReturnType<typeof testTable<typeof graph>>>;
+let table: Awaited<ReturnType<typeof openTable<typeof graph>>>;
 const explained = (source: string, target = source) => explain(graph, { key: { source, target }, store: table.store });
 
 beforeAll(async () => {
-  table = await testTable(graph);
+  table = await openTable(graph);
   const { writer } = table;
   await writer.putNode('READER-1', { card: 17 });
   await writer.putNode('READER-2', { card: 18, left: true });

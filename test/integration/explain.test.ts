@@ -6,7 +6,7 @@ import type { LagKnowledge, PartState } from '../../src/trust/explain/base-item.
 import { type Explanation, explain } from '../../src/trust/explain/explain.ts';
 import { explainQuery } from '../../src/trust/explain/query.ts';
 import { migratingTable } from '../support/migrating-table.ts';
-import { testTable, uniqueTableName } from '../support/table.ts';
+import { openTable, uniqueTableName } from '../support/table.ts';
 
 const APPLIED: LagKnowledge = { isApplied: true, text: 'All is applied' };
 const BEHIND: LagKnowledge = { isApplied: false, text: 'The consumers are 7 s behind' };
@@ -27,7 +27,7 @@ async function table() {
       }),
     },
   });
-  return await testTable(graph);
+  return await openTable(graph);
 }
 
 type Table = Awaited<ReturnType<typeof table>>;
@@ -49,7 +49,7 @@ describe('explain, of a base item', () => {
         ASSIGNED: edge({ from: 'TASK', to: 'USER', inbound: { orders: { byDue: date('due') }, partition: 'team' } }),
       },
     });
-    const world = await testTable(graph);
+    const world = await openTable(graph);
     await world.writer.putEdge('TASK-1', 'ASSIGNED', 'USER-1', { due: '2026-01-01' });
     await world.projectAll();
     const key = { source: 'TASK-1', target: 'ASSIGNED-USER-1' };
@@ -83,7 +83,7 @@ describe('explain, of a base item', () => {
         LIKE: edge({ from: 'OFFER', to: 'OFFER', inbound: { orders: { byWhy: 'why' } }, deletedWhen: 'deletedAt' }),
       },
     });
-    const { store, writer, projectAll } = await testTable(graph);
+    const { store, writer, projectAll } = await openTable(graph);
     await writer.putNode('OFFER-1', { code: 'Z', deletedAt: '2026' });
     await writer.putEdge('OFFER-1', 'LIKE', 'OFFER-2', { why: 'z', deletedAt: '2026' });
     await projectAll();

@@ -5,7 +5,7 @@ import { sourceTable } from '../../src/sources/source.ts';
 import { Random } from '../simulator/kernel/random.ts';
 import { MAPPED_TABLES } from '../support/foreign-tables/all.ts';
 import { mappedItems } from '../support/mapped-items.ts';
-import { testTable, uniqueTableName } from '../support/table.ts';
+import { openTable, uniqueTableName } from '../support/table.ts';
 
 const SEED = 48;
 
@@ -23,7 +23,7 @@ describe.each(MAPPED_TABLES)('a table of $name', ({ keys, graph, layout, items, 
   });
 
   it('is answered beside as in itself', async () => {
-    const { graph: model, store, reader, projectAll } = await testTable(graph(uniqueTableName()));
+    const { graph: model, store, reader, projectAll } = await openTable(graph(uniqueTableName()));
     const of = sourceTable('app-table', { map: layout, keys });
     for (const item of all)
       for (const base of mappedItems(model, of, marshall(item) as Item).values()) await store.put(base);

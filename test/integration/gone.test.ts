@@ -6,7 +6,7 @@ import { edge, node, source, sum } from '../../src/core/model/schema.ts';
 import { queriedItems } from '../../src/core/store-pages.ts';
 import { explain } from '../../src/trust/explain/explain.ts';
 import { checkTools } from '../support/checked-table.ts';
-import { testTable, uniqueTableName } from '../support/table.ts';
+import { openTable, uniqueTableName } from '../support/table.ts';
 
 /** How an item says that it is gone, and how a type is told of it. */
 interface Way {
@@ -62,7 +62,7 @@ const EDGES = ['GOAL-1', 'GOAL-2'].flatMap((source) =>
 
 /** A table with items, of which some are marked. */
 async function markedTable(way: Way) {
-  const table = await testTable(goneGraph(way));
+  const table = await openTable(goneGraph(way));
   const items = new Map<string, Item>();
   const put = async (source: string, target: string, attributes: Item): Promise<void> => {
     const item = { source: { S: source }, target: { S: target }, ...attributes };

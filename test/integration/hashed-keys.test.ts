@@ -16,7 +16,7 @@ import { redrive } from '../../src/trust/repair/redrive.ts';
 import { checkTools } from '../support/checked-table.ts';
 import { neighboursOf } from '../support/page-nodes.ts';
 import { allPages } from '../support/reader.ts';
-import { testTable, uniqueTableName } from '../support/table.ts';
+import { openTable, uniqueTableName } from '../support/table.ts';
 
 /** The longest id that a node can have; no plain key has room for it and an edge type. */
 const LONGEST: `USER-${string}` = `USER-${'é'.repeat(509)}x`;
@@ -47,7 +47,7 @@ function friendsGraph() {
 }
 
 async function friends() {
-  const table = await testTable(friendsGraph());
+  const table = await openTable(friendsGraph());
   const { graph, store, endpoint } = table;
   const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
   const documents = DynamoDBDocumentClient.from(new DynamoDBClient({ endpoint, region: 'us-east-1', credentials }));

@@ -4,7 +4,7 @@ import { createSession } from '../../src/client/session/session.ts';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import { edge, node, part } from '../../src/core/model/schema.ts';
 import { check } from '../../src/trust/check/check.ts';
-import { testTable, uniqueTableName } from '../support/table.ts';
+import { openTable, uniqueTableName } from '../support/table.ts';
 
 /** A table of other software whose items are nodes and edges already, under other names of the key attributes. */
 
@@ -30,7 +30,7 @@ const model = () =>
   });
 
 async function opened() {
-  const table = await testTable(model());
+  const table = await openTable(model());
   const { graph, client, store } = table;
   const documents = DynamoDBDocumentClient.from(client);
   const TableName = graph.table.name;

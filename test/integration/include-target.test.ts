@@ -6,7 +6,7 @@ import type { CompiledModel } from '../../src/core/model/compiled.ts';
 import { date, edge, node, number } from '../../src/core/model/schema.ts';
 import { checkTools, driftOf } from '../support/checked-table.ts';
 import { allPages, countingReader } from '../support/reader.ts';
-import { testTable, uniqueTableName } from '../support/table.ts';
+import { openTable, uniqueTableName } from '../support/table.ts';
 
 /** Tickets of users and teams, in all three kinds of orders; the index partitions include their targets. */
 const tickets = (table: string) =>
@@ -33,11 +33,11 @@ const newest = (count: number): string[] => Array.from({ length: count }, (_, i)
 /** Titles that sort as high as text can. */
 const HIGH = ['\u{10ffff}', '\u{10ffff}\u{10ffff}', '\u{10ffff}\u0001', '\u{10ffff}\u0002', '\u{10ffff}\u0003', '~'];
 
-let table: Awaited<ReturnType<typeof testTable<typeof graph>>>;
+let table: Awaited<ReturnType<typeof openTable<typeof graph>>>;
 let reader: Reader<typeof graph>;
 
 beforeAll(async () => {
-  table = await testTable(graph);
+  table = await openTable(graph);
   ({ reader } = table);
   await table.writer.batch((batch) => {
     batch.putNode('USER-1', { name: 'Ada', note: 'not in the view' });
@@ -186,7 +186,7 @@ describe('the owner', () => {
 });
 
 describe('the target item', () => {
-  const own = () => testTable(tickets(uniqueTableName()));
+  const own = () => openTable(tickets(uniqueTableName()));
 
   it('is what waitForProjection of its node looks at', async () => {
     const { writer, reader: reads, projectAll } = await own();

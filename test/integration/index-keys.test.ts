@@ -7,7 +7,7 @@ import { DynamoDBStreamSource } from '../../src/stream/dynamodb-source.ts';
 import { check } from '../../src/trust/check/check.ts';
 import { observe } from '../../src/trust/observe/observe.ts';
 import { allPages } from '../support/reader.ts';
-import { testTable, uniqueTableName } from '../support/table.ts';
+import { openTable, uniqueTableName } from '../support/table.ts';
 
 const graphOf = () =>
   defineGraph({
@@ -37,7 +37,7 @@ const graphOf = () =>
 describe('D13: indexes whose key attributes have names of their own', () => {
   it('are made, written, read, counted and checked under these names', async () => {
     const graph = graphOf();
-    const { store, client, reader, writer, projectAll } = await testTable(graph);
+    const { store, client, reader, writer, projectAll } = await openTable(graph);
     const { Table } = await client.send(new DescribeTableCommand({ TableName: graph.table.name }));
     const keysOf = (name: string) =>
       Table!
@@ -85,7 +85,7 @@ describe('D13: indexes whose key attributes have names of their own', () => {
 
   it('are observed: an item that somebody moves in an index alone is drift', async () => {
     const graph = graphOf();
-    const { store, streams, streamArn, projectAll, writer } = await testTable(graph);
+    const { store, streams, streamArn, projectAll, writer } = await openTable(graph);
     await writer.putNode('GOAL-1', { title: 'Run' });
     await writer.putEdge('GOAL-1', 'MEMBER', 'USER-1', { rank: '1', since: '2020' });
     await projectAll();
@@ -104,7 +104,7 @@ describe('D13: indexes whose key attributes have names of their own', () => {
 
   it('are compared with those of a table that is there', async () => {
     const graph = graphOf();
-    const { client } = await testTable(graph);
+    const { client } = await openTable(graph);
     const other = { ...graph, table: { ...graph.table, indexKeys: undefined } };
     const { Table } = await client.send(new DescribeTableCommand({ TableName: graph.table.name }));
     expect(missingNeedsOf(graph, Table!).lacks).toEqual([]);
@@ -123,7 +123,7 @@ describe('D13: indexes whose key attributes have names of their own', () => {
         MEMBER: edge({ from: 'GOAL', to: 'USER', inbound: { native: true, orders: { byDay: 'day' }, project: 'ALL' } }),
       },
     });
-    const { reader, writer } = await testTable(graph);
+    const { reader, writer } = await openTable(graph);
     const attributes = { day: '2026-01-01', GSI1PK: 'mine' };
     await writer.putEdge('GOAL-1', 'MEMBER', 'USER-1', attributes);
     const { items } = await reader.inbound('USER-1', 'MEMBER');
@@ -131,14 +131,14 @@ describe('D13: indexes whose key attributes have names of their own', () => {
   });
 
   it('refuses a base item that would be in an index', async () => {
-    const { writer } = await testTable(graphOf());
+    const { writer } = await openTable(graphOf());
     const put = writer.putNode('GOAL-1', { GSI1PK: 'x', GSI1SK: 'y' });
     await expect(put).rejects.toThrow('would put the base item into gsi0');
   });
 
   it('are written under these names by statements, and come back under their own', async () => {
     const graph = graphOf();
-    const { store, client } = await testTable(graph);
+    const { store, client } = await openTable(graph);
     const key = (i: number) => ({ source: 'GOAL-1', target: `~ix/MEMBER-USER-${i}` });
     const set = { gsi0pk: { S: 'p' }, gsi0sk: { S: 's' } };
     const updates = [1, 2].map((i) => ({

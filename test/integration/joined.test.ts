@@ -9,7 +9,7 @@ import { check } from '../../src/trust/check/check.ts';
 import { redrive } from '../../src/trust/repair/redrive.ts';
 import { checkTools } from '../support/checked-table.ts';
 import { HookedStore } from '../support/hooked-store.ts';
-import { testTable, uniqueTableName } from '../support/table.ts';
+import { openTable, uniqueTableName } from '../support/table.ts';
 
 function trackerGraph(byOrg: boolean) {
   return defineGraph({
@@ -41,7 +41,7 @@ const key = (source: string, target = source): Item => ({ source: { S: source },
 
 /** A table with a worker on its stream, which goes on from where it ended. */
 async function tracker({ byOrg = false } = {}) {
-  const table = await testTable(trackerGraph(byOrg));
+  const table = await openTable(trackerGraph(byOrg));
   const { graph, store, streams, streamArn } = table;
   const checkpoint = memoryCheckpoint();
   const run = async (over: Store = store) =>
@@ -192,7 +192,7 @@ describe('what is wrong with an index item of two base items', () => {
       nodes: { A: node({ view: 'ALL' }), B: node({ view: 'ALL' }) },
       edges: { AB: edge({ from: 'A', to: 'B', inbound: { orders: { byBoth: ['own', source('its')] } } }) },
     });
-    const table = await testTable(graph);
+    const table = await openTable(graph);
     await table.store.put({ ...key('A-1'), its: { S: 'i'.repeat(600) } });
     await table.store.put({ ...key('A-1', 'AB-B-1'), own: { S: 'o'.repeat(600) } });
     expect((await table.projectAll()).quarantined).toBeGreaterThan(0);

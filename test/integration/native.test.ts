@@ -3,7 +3,7 @@ import { createSession } from '../../src/client/session/session.ts';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import { edge, node, number } from '../../src/core/model/schema.ts';
 import { allPages } from '../support/reader.ts';
-import { testTable, uniqueTableName } from '../support/table.ts';
+import { openTable, uniqueTableName } from '../support/table.ts';
 
 /** Loans of a library: a native order by text with ties, one by number, and readers found by their mail natively. */
 const library = (table: string) =>
@@ -32,12 +32,12 @@ const LOANS = Array.from({ length: 23 }, (_, i) => ({
   fine: ((i * 7) % 11) - 5,
 }));
 
-let table: Awaited<ReturnType<typeof testTable<typeof graph>>>;
+let table: Awaited<ReturnType<typeof openTable<typeof graph>>>;
 let reader: (typeof table)['reader'];
 let writer: (typeof table)['writer'];
 
 beforeAll(async () => {
-  table = await testTable(graph);
+  table = await openTable(graph);
   ({ reader, writer } = table);
   for (const { book, ...attributes } of LOANS) await writer.putEdge(book, 'LOAN', 'READER-1', attributes);
   await writer.putEdge('BOOK-void', 'LOAN', 'READER-1', { day: '2026-01-02', void: true });
@@ -160,7 +160,7 @@ describe('days in an order by text', () => {
     DUE.filter((due) => (low === undefined || due >= low) && (due <= high || due.startsWith(high)));
 
   it('are whole as the end of a range, in derived and native orders and in searches', async () => {
-    const { writer: days, reader: read, projectAll } = await testTable(DAYS);
+    const { writer: days, reader: read, projectAll } = await openTable(DAYS);
     for (const [i, due] of DUE.entries()) {
       await days.putNode(`TASK-${i}`, { due, state: 'open' });
       for (const type of ['NATIVE', 'DERIVED'] as const)

@@ -8,7 +8,7 @@ import type { MigrateOptions } from '../../src/migrate/migrate-types.ts';
 import { REPLICA_LAG_MS } from '../../src/migrate/steps/work-steps.ts';
 import { LEASE_MS, registryLeases } from '../../src/registry/reader-lease.ts';
 import { byOneClock } from './moments.ts';
-import { testTable, uniqueTableName } from './table.ts';
+import { openTable, uniqueTableName } from './table.ts';
 
 /** The model before and after: other shards, and a search more; or another rank. */
 function graphOf(table: string, { shards, withEmail, lead = 500 }: ModelOptions) {
@@ -58,7 +58,7 @@ export async function migratingTable() {
  */
 export async function evolvingTable<Models extends Record<string, CompiledModel>>(modelsOf: (table: string) => Models) {
   const models = modelsOf(uniqueTableName());
-  const table = await testTable(Object.values(models)[0]!);
+  const table = await openTable(Object.values(models)[0]!);
   let clockMs = 0;
   const user = (i: number) =>
     table.store.put({

@@ -27,6 +27,13 @@ export async function testTable<G extends CompiledModel>(graph: G) {
   return tableOfStream(graph, client, streamArn);
 }
 
+/** The same, with a reader and a writer of the graph. */
+export async function openTable<G extends CompiledModel>(graph: G) {
+  const table = await testTable(graph);
+  const { store } = table;
+  return { ...table, reader: createReader(graph, { store }), writer: createWriter(graph, { store }) };
+}
+
 /** A table that is there, with its stream. */
 export function tableOfStream<G extends CompiledModel>(
   graph: G,
@@ -78,8 +85,6 @@ export function tableOfStream<G extends CompiledModel>(
     streams,
     streamArn: streamArn!,
     store,
-    reader: createReader(graph, { store }),
-    writer: createWriter(graph, { store }),
     projector,
     rawRecords,
     allRecords,
