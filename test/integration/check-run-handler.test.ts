@@ -8,6 +8,8 @@ import type { RunPlan } from '../../src/trust/check/run/plan.ts';
 import { checkedTable } from '../support/checked-table.ts';
 
 const GRACE_SECONDS = 600;
+const CONTEXT = { awsRequestId: 'night-1', getRemainingTimeInMillis: () => 900_000 };
+const LIMITS = { hours: 1, workers: 1, maxRcu: 0, maxWcu: 1_000 };
 
 beforeEach(() => {
   vi.spyOn(process.stdout, 'write').mockImplementation(() => true);
@@ -39,17 +41,15 @@ async function night(goals = 8, mostSuspects?: number, graceSeconds = GRACE_SECO
     },
     logger: pino({ level: 'silent' }),
   });
-  const context = { awsRequestId: 'night-1', getRemainingTimeInMillis: () => 900_000 };
 
   async function run({ repair = false, hours = 10_000, ...options }: RunOptions): Promise<RunResponse> {
     meanwhile = options.meanwhile ?? (async () => undefined);
     // Waits side by side add up on the clock of this test.
-    const limits = { hours, workers: 1, maxRcu: 0, maxWcu: 1_000 };
-    const { shares } = (await handler({ plan: { mode: 'check', repair, ...limits } }, context)) as RunPlan;
+    const { shares } = (await handler({ plan: { mode: 'check', repair, ...LIMITS, hours } }, CONTEXT)) as RunPlan;
     let cursor: unknown;
     for (let calls = 1; ; calls++) {
       expect(calls).toBeLessThan(30);
-      const answer = (await handler({ ...shares[0]!, cursor }, context)) as RunResponse;
+      const answer = (await handler({ ...shares[0]!, cursor }, CONTEXT)) as RunResponse;
       if (answer.cursor === null) return answer;
       // What passes between calls is JSON.
       cursor = JSON.parse(JSON.stringify(answer.cursor));
@@ -69,9 +69,8 @@ describe('the function of the nightly check', () => {
     const handler = checkRunHandler(graph, { store, graceMs: 0, logger });
     let asked = 0;
     // A few looks at the clock fit into each call.
-    const context = { awsRequestId: 'night-1', getRemainingTimeInMillis: () => (asked++ < 6 ? 60_000 : 0) };
-    const limits = { hours: 1, workers: 1, maxRcu: 0, maxWcu: 1_000 };
-    const { shares } = (await handler({ plan: { mode: 'check', repair: false, ...limits } }, context)) as RunPlan;
+    const context = { ...CONTEXT, getRemainingTimeInMillis: () => (asked++ < 6 ? 60_000 : 0) };
+    const { shares } = (await handler({ plan: { mode: 'check', repair: false, ...LIMITS } }, context)) as RunPlan;
     let cursor: unknown;
     let calls = 0;
     for (; cursor !== null; calls++) {
@@ -154,9 +153,7 @@ it('no rebuild is planned while a consumer of another model works on a table wit
   const nowMs = Date.now();
   const logger = pino({ level: 'silent' });
   const handler = checkRunHandler(graph, { store, logger, now: () => nowMs });
-  const context = { awsRequestId: 'rebuild-1', getRemainingTimeInMillis: () => 900_000 };
-  const limits = { hours: 1, workers: 1, maxRcu: 0, maxWcu: 1_000, repair: false };
-  const plan = (mode: 'check' | 'rebuild') => handler({ plan: { mode, ...limits } }, context);
+  const plan = (mode: 'check' | 'rebuild') => handler({ plan: { mode, ...LIMITS, repair: false } }, CONTEXT);
   const old = { id: 'old', kind: 'lambda', model: '00000000', seenAtMs: nowMs, isStopped: false } as const;
   await store.put(progressItem(graph.table, { ...old, records: 1, intervalMs: 10_000, shards: [] }, 0));
   // The state machine does not try such an error again.
@@ -178,9 +175,8 @@ it('a plan that ended before all of its places were there is made anew: no run c
     { scan: store.scan.bind(store) },
   );
   const handler = checkRunHandler(graph, { store: failing, logger: pino({ level: 'silent' }) });
-  const context = { awsRequestId: 'night-1', getRemainingTimeInMillis: () => 900_000 };
   const plan = { mode: 'check', hours: 6, repair: false, workers: 20, maxRcu: 0, maxWcu: 100 } as const;
-  await expect(handler({ plan }, context)).rejects.toThrow('the time is over');
+  await expect(handler({ plan }, CONTEXT)).rejects.toThrow('the time is over');
   puts = Number.POSITIVE_INFINITY;
-  expect(((await handler({ plan }, context)) as RunPlan).shares).toHaveLength(20);
+  expect(((await handler({ plan }, CONTEXT)) as RunPlan).shares).toHaveLength(20);
 });

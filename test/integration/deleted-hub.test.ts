@@ -4,7 +4,7 @@ import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import { edge, node } from '../../src/core/model/schema.ts';
 import { CALLS_AT_ONCE } from '../../src/foundation/for-each.ts';
 import { MemoryStore } from '../support/memory-store/memory-store.ts';
-import { testTable, uniqueTableName } from '../support/table.ts';
+import { openTable, uniqueTableName } from '../support/table.ts';
 
 const EDGES = 300;
 
@@ -26,9 +26,8 @@ function clubs() {
 
 /** A node that many edges enter, and the calls that are sent from now on. */
 async function hub() {
-  const graph = clubs();
-  const table = await testTable(graph);
-  await createWriter(graph, { store: table.store }).batch((batch) => {
+  const table = await openTable(clubs());
+  await table.writer.batch((batch) => {
     batch.putNode('CLUB-1', { name: 'club' });
     for (let i = 0; i < EDGES; i++) {
       const values = { since: `20${i % 30}`, rank: `${i % 7}`, points: `${i % 11}` };
@@ -59,10 +58,8 @@ async function hub() {
 
 describe('deleteNodeWithEdges of a hub', () => {
   it('reads each edge once, whatever number of lists name it, and makes its calls side by side', async () => {
-    const { graph, store, callsOf, mostUnderWay } = await hub();
-    const { edges, nodes, capacity } = await createWriter(graph, { store }).deleteNodeWithEdges('CLUB-1', {
-      capacity: true,
-    });
+    const { writer, callsOf, mostUnderWay } = await hub();
+    const { edges, nodes, capacity } = await writer.deleteNodeWithEdges('CLUB-1', { capacity: true });
     expect({ edges, nodes }).toEqual({ edges: EDGES, nodes: 1 });
     // A read of each edge, and the lists, which have some dozens of names in a read unit.
     expect(capacity!.rcu).toBeGreaterThan(EDGES);
@@ -74,9 +71,9 @@ describe('deleteNodeWithEdges of a hub', () => {
   });
 
   it('takes as long as its writes do at their rate', async () => {
-    const { graph, store } = await hub();
+    const { writer } = await hub();
     const started = performance.now();
-    const result = await createWriter(graph, { store }).deleteNodeWithEdges('CLUB-1', { maxWcu: 100 });
+    const result = await writer.deleteNodeWithEdges('CLUB-1', { maxWcu: 100 });
     expect(result).toEqual({ edges: EDGES, nodes: 1, parts: 0, skipped: 0, notFound: [] });
     // A second's units are saved up, and what the last calls owe is not waited for.
     const owed = 3 * 25;
@@ -84,7 +81,7 @@ describe('deleteNodeWithEdges of a hub', () => {
   });
 
   it('ends a wait for its rate with the signal, and the rest can be deleted', async () => {
-    const { graph, store } = await hub();
+    const { graph, store, writer } = await hub();
     const controller = new AbortController();
     const wait = (): Promise<void> => {
       controller.abort(new Error('out of time'));
@@ -93,7 +90,7 @@ describe('deleteNodeWithEdges of a hub', () => {
     const { signal } = controller;
     const slow = createWriter(graph, { store, wait }).deleteNodeWithEdges('CLUB-1', { signal, maxWcu: 1 });
     await expect(slow).rejects.toThrow('out of time');
-    const rest = await createWriter(graph, { store }).deleteNodeWithEdges('CLUB-1');
+    const rest = await writer.deleteNodeWithEdges('CLUB-1');
     expect(rest).toMatchObject({ nodes: 1 });
     expect(rest.edges).toBeGreaterThan(0);
     expect(rest.edges).toBeLessThan(EDGES);

@@ -45,7 +45,7 @@ async function sourcesOf(calls: readonly string[], reader: unknown): Promise<str
 
 describe('the first examples of the pages', () => {
   it('write a goal, and read it, its list and its member', async () => {
-    const { graph, client, store, writer, projectAll } = await openTable(
+    const { graph, client, store, reader, writer, projectAll } = await openTable(
       withTableName(graphOfPackage, uniqueTableName()),
     );
     await writer.putNode('USER-U1', { name: 'Terui' });
@@ -64,7 +64,6 @@ describe('the first examples of the pages', () => {
     expect(items).toMatchObject([{ source: 'GOAL-G1' }, { source: 'GOAL-G2' }]);
     expect(cursor).toBeUndefined();
     expect(found).toMatchObject({ items: [{ id: 'USER-U1', value: 'Terui' }] });
-    const reader = edgeloom.createReader(graph, { store });
     expect(await reader.getViews(['GOAL-G2'])).toMatchObject([
       { attributes: { title: 'Run a marathon', status: 'done' } },
     ]);

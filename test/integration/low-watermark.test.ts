@@ -114,18 +114,6 @@ describe('the low watermark of a stream', () => {
     expect(await mark()).toBeUndefined();
   });
 
-  it('goes on once a sweep has settled what nobody claims', async () => {
-    const { records, store, invoke, hasPassed, swept } = await markedTable(6);
-    // The second batch is applied and not claimed before the function freezes; the third was given up.
-    await invoke([records.slice(0, 2), records.slice(2, 4)]);
-    expect(await hasPassed()).toBe(false);
-    expect(await swept()).toMatchObject({ entries: 4, repaired: 4, left: 0 });
-    expect(await hasPassed()).toBe(true);
-    const { item } = await store.get({ source: records[5]!.source, target: '~view' }, { consistent: true });
-    expect(item).toBeDefined();
-    expect(await swept()).toMatchObject({ entries: 0 });
-  });
-
   it('goes on once a sweep has read past a page that is empty before the end of its shard', async () => {
     const { graph, store, source, records, invoke, hasPassed, now } = await markedTable(4);
     await invoke([records.slice(0, 1)]);
@@ -147,11 +135,6 @@ describe('the low watermark of a stream', () => {
     expect(await handler({}, context)).toMatchObject({ swept: 0 });
     // Without its stream it does what it did.
     expect(await redriveHandler(graph, { store })({}, context)).toMatchObject({ swept: 0 });
-  });
-
-  it('leaves young records to their consumer', async () => {
-    const { graph, store, source } = await markedTable(2);
-    expect(await sweep({ graph, store, source, ageMs: 3_600_000 })).toMatchObject({ entries: 0 });
   });
 
   it('is moved by one process at a time, and read by all others', async () => {

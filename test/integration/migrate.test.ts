@@ -1,16 +1,24 @@
 import { describe, expect, it } from 'vitest';
 import { check, redrive } from '../../src/admin.ts';
-import type { Item } from '../../src/core/items/attribute-value.ts';
+import { type Item, stringOf } from '../../src/core/items/attribute-value.ts';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import type { CompiledModel } from '../../src/core/model/compiled.ts';
 import { derive, edge, node, rank, source } from '../../src/core/model/schema.ts';
-import type { ScanRequest } from '../../src/core/store-port.ts';
+import type { ScanRequest, ScanSource } from '../../src/core/store-port.ts';
 import { createSession, createWriter } from '../../src/index.ts';
 import type { MigratePlace } from '../../src/migrate/walks/place.ts';
 import { parseMigratePlace } from '../../src/migrate/walks/place-schema.ts';
 import { withReplacedCalls } from '../../src/store/wrapped.ts';
 import type { Finding } from '../../src/trust/check/finding.ts';
+import { checkTools } from '../support/checked-table.ts';
 import { evolvingTable, migratingTable, USERS } from '../support/migrating-table.ts';
+
+/** The sources of the live items of a list, by their sort key. */
+async function listedUnder(store: ScanSource, key: string): Promise<(string | undefined)[]> {
+  const { items } = await store.scan({ segment: 0, segments: 1, consistent: true });
+  const live = items.filter((item) => item['expiresAt'] === undefined && stringOf(item['target']) === key);
+  return live.map(({ source }) => stringOf(source)).sort();
+}
 
 describe('a migration of a table', () => {
   it('that takes several projections away together waits once for all of them', async () => {
@@ -249,6 +257,34 @@ describe('a migration of a table', () => {
     expect(items.map(({ id }) => id)).not.toContain('USER-1');
     expect((await run(after)).done).toBe(true);
     expect((await reader(after).search('USER.email').all()).items).toHaveLength(USERS);
+  });
+
+  it('leaves no strays in the list of a node type, on a table that was projected before as in a later generation', async () => {
+    const { listed, plain, migrate, projectAll, store } = await evolvingTable((of) => ({
+      plain: defineGraph({ table: of, nodes: { A: node({ view: 'ALL', search: { name: { shards: 1 } } }) } }),
+      listed: defineGraph({
+        table: of,
+        nodes: { A: node({ view: 'ALL', list: true, search: { name: { shards: 1 } } }) },
+      }),
+    }));
+    const { run } = checkTools(listed, store);
+    for (const id of ['A-0', 'A-1', 'A-2']) await store.put({ source: { S: id }, target: { S: id } });
+    await projectAll();
+    const stray = {
+      ...{ source: { S: 'A-gone' }, target: { S: '~ix/' }, gsi0pk: { S: 'A.#1' }, gsi0sk: { S: '\u0000A-gone' } },
+      r: { N: '1' },
+    };
+    await store.put(stray);
+    await migrate(listed, { random: () => 0 });
+    expect(await listedUnder(store, '~ix/')).toEqual(['A-0', 'A-1', 'A-2']);
+    expect(await run()).toMatchObject({ findings: [], unregistered: 0, pending: 0 });
+    await migrate(plain, { action: { kind: 'drop', name: 'list:A' } });
+    await migrate(listed);
+    expect(await listedUnder(store, '~ix/')).toEqual([]);
+    expect(await listedUnder(store, '~ix/@2/')).toEqual(['A-0', 'A-1', 'A-2']);
+    await store.put({ ...stray, target: { S: '~ix/@2/' } });
+    expect(await run({ mode: 'repair' })).toMatchObject({ drift: { orphan: 1 }, repaired: 1 });
+    expect(await run()).toMatchObject({ findings: [], unregistered: 0, pending: 0 });
   });
 });
 
