@@ -1,14 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { type Item, numberOf } from '../../src/core/items/attribute-value.ts';
+import type { Item } from '../../src/core/items/attribute-value.ts';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import { date, edge, node, rank, source } from '../../src/core/model/schema.ts';
-import type { Store } from '../../src/core/store-port.ts';
 import { createWorker } from '../../src/projecting/worker/worker.ts';
 import { memoryCheckpoint } from '../../src/stream/checkpoint.ts';
 import { check } from '../../src/trust/check/check.ts';
 import { redrive } from '../../src/trust/repair/redrive.ts';
 import { checkTools } from '../support/checked-table.ts';
-import { HookedStore } from '../support/hooked-store.ts';
 import { openTable, uniqueTableName } from '../support/table.ts';
 
 function trackerGraph(byOrg: boolean) {
@@ -44,10 +42,8 @@ async function tracker({ byOrg = false } = {}) {
   const table = await openTable(trackerGraph(byOrg));
   const { graph, store, streams, streamArn } = table;
   const checkpoint = memoryCheckpoint();
-  const run = async (over: Store = store) =>
-    await createWorker(graph, { store: over, streams, streamArn, checkpoint, pollIntervalMs: 20 }).run({
-      untilIdle: true,
-    });
+  const run = async () =>
+    await createWorker(graph, { store, streams, streamArn, checkpoint, pollIntervalMs: 20 }).run({ untilIdle: true });
   const ticket = (id: string, title: string, status: string, more: Item = {}) =>
     store.put({ ...key(id), title: { S: title }, status: { S: status }, ...more });
   const checked = (mode: 'report' | 'repair' = 'report') => checkTools(graph, store).run({ mode });
@@ -122,29 +118,6 @@ describe('index items that an edge and its source node determine', () => {
     expect((await run()).writes).toBe(1 + 20);
     await ticket('TICKET-1', 'new title', 'open', { note: { S: 'unused' } });
     expect((await run()).writes).toBe(1);
-  });
-
-  it('are brought to 300 edges page by page, each once', async () => {
-    const { run, ticket, store, reader, checked } = await tracker();
-    await ticket('TICKET-1', 'one', 'open', { dueDate: { S: '2026-03-01' } });
-    await store.writeMany(tickets(300).map((_, i) => ({ put: key('TICKET-1', `IN_PROJECT-PROJECT-${i}`) })));
-    await run();
-    const before = await store.get({ source: 'TICKET-1', target: '~ix/IN_PROJECT-PROJECT-299' }, { consistent: true });
-    await ticket('TICKET-1', 'two', 'open', { dueDate: { S: '2026-03-02' } });
-    const hooked = new HookedStore(store);
-    await run(hooked);
-    const written = hooked.log.filter((call) => call.startsWith('update TICKET-1 ~more/'));
-    expect(new Set(written)).toEqual(new Set(['update TICKET-1 ~more/#source/IN_PROJECT']));
-    // Behind the first page, and at the end.
-    expect(written).toHaveLength(2);
-    for (const i of [0, 250, 299]) {
-      const { items } = await reader.inbound(`PROJECT-${i}` as string, 'IN_PROJECT');
-      expect(items).toMatchObject([{ source: 'TICKET-1', attributes: { title: 'two' } }]);
-    }
-    const after = await store.get({ source: 'TICKET-1', target: '~ix/IN_PROJECT-PROJECT-299' }, { consistent: true });
-    expect(Number(numberOf(after.item?.['r'])) - Number(numberOf(before.item?.['r']))).toBe(1);
-    expect(after.item?.['w']).toEqual(before.item?.['w']);
-    expect(await checked()).toMatchObject(CLEAN);
   });
 });
 
@@ -221,26 +194,5 @@ describe('what is wrong with an index item of two base items', () => {
     await checked('repair');
     await run();
     expect(await checked()).toMatchObject(CLEAN);
-  });
-});
-
-describe('own writes and waits', () => {
-  it('a wait for a node lasts until the items of its edges show it', async () => {
-    const { run, ticket, store, reader } = await tracker();
-    await ticket('TICKET-1', 'one', 'open', { dueDate: { S: '2026-03-01' } });
-    await store.put(key('TICKET-1', EDGE));
-    const late = { timeoutMs: 50, consistent: true };
-    const wait = (target: string) =>
-      target === EDGE
-        ? reader.waitForProjection('TICKET-1', 'IN_PROJECT', PROJECT, late)
-        : reader.waitForProjection('TICKET-1', late);
-    await expect(wait(EDGE)).rejects.toThrow('is not projected yet');
-    await run();
-    await wait(EDGE);
-    await wait('TICKET-1');
-    await ticket('TICKET-1', 'two', 'open', { dueDate: { S: '2026-03-01' } });
-    await expect(wait('TICKET-1')).rejects.toThrow(`~ix/${EDGE}`);
-    await run();
-    await wait('TICKET-1');
   });
 });
