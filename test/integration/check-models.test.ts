@@ -41,51 +41,7 @@ function indexItem(source: string, target: string, fields: Item): Item {
   return { source: { S: source }, target: { S: target }, r: { N: '1' }, ...fields };
 }
 
-function searchItems(mark: string): Item[] {
-  return [indexItem('USER-1', `~ix/${mark}name`, { value: { S: 'x' } })];
-}
-
-/** Of an edge, of one whose key is hashed, and the count. */
-function edgeItems(mark: '' | '@2'): Item[] {
-  const inKey = mark === '' ? '' : `${mark}/`;
-  const fields = { counted: { S: `${inKey}MEMBER` }, gsi0pk: { S: `MEMBER${mark}-USER-1` }, gsi0sk: { S: '500-LEAD' } };
-  return [
-    indexItem('GOAL-1', `~ix/${inKey}MEMBER-USER-1`, fields),
-    indexItem('GOAL-1', `~ix/${inKey}#0123456789abcdef0123456789abcdef`, fields),
-    indexItem('GOAL-1', `~degree/${inKey}MEMBER`, { count: { N: '2' } }),
-  ];
-}
-
 describe('a check beside a change of the model', () => {
-  it('finds no drift at any step of it, mends nothing, and says what is on its way', async () => {
-    const { after, migrate, user, projectAll, run, reader } = await checkedTable();
-    const told = new Set<string>();
-    let count = USERS;
-    for (let step = 1, isDone = false; !isDone; step++) {
-      ({ done: isDone } = await migrate(after, { mostSteps: step }));
-      if (count < USERS + 3) await user(count++);
-      await projectAll();
-      for (const mode of ['report', 'repair', 'rebuild'] as const) {
-        const { drift, unregistered, repaired, pending, changing, findings } = await run({ mode }, after);
-        expect({ drift, unregistered, repaired }).toEqual({ drift: NO_DRIFT, unregistered: 0, repaired: 0 });
-        if (mode === 'rebuild') continue;
-        expect(pending).toBe(changing.length);
-        expect(findings.map(({ source, target, verdict }) => [source, target, verdict])).toEqual(
-          changing.map(({ name }) => ['~edgeloom', name, 'pending']),
-        );
-      }
-      const { changing } = await run();
-      for (const { name, items, reason } of changing) told.add(`${name}: ${items > 0} ${reason.slice(0, 20)}`);
-    }
-    expect([...told].sort()).toEqual([
-      'search:USER.email@2: true writers maintain it,',
-      'search:USER.name@1: true writers maintain it,',
-      'search:USER.name@2: true writers maintain it,',
-    ]);
-    expect(await run()).toMatchObject({ pending: 0, changing: [], findings: [] });
-    expect((await reader(after).search('USER.email').all()).items).toHaveLength(count);
-  });
-
   it('tells nothing of what the registry has moved while it ran, and mends none of it', async () => {
     const { store, before, after, migrate, run, read, reader } = await checkedTable();
     await store.delete({ source: 'USER-1', target: '~ix/name' });
@@ -147,38 +103,6 @@ describe('a check beside a change of the model', () => {
 });
 
 describe('a check of a table whose registry has retired something', () => {
-  it.each([
-    ['drop', 'search:USER.name', 'search:USER.name@1', searchItems('')],
-    ['drop', 'inbound:MEMBER', 'inbound:MEMBER@1', edgeItems('')],
-    ['withdraw', 'inbound:MEMBER', 'inbound:MEMBER@2', edgeItems('@2')],
-    ['retire', 'inbound:MEMBER', 'inbound:MEMBER@1', edgeItems('')],
-  ] as const)(
-    'finds nothing after --%s %s, and deletes what is planted of %s',
-    async (kind, name, retired, planted) => {
-      const { before, reranked, store, migrate, run, read } = await checkedTable();
-      if (kind !== 'drop') expect((await migrate(reranked)).done).toBe(true);
-      const graph = kind === 'retire' ? reranked : before;
-      expect((await migrate(graph, { action: { kind, name } })).done).toBe(true);
-      expect(await run()).toMatchObject({ findings: [], drift: NO_DRIFT, pending: 0, changing: [] });
-
-      for (const item of planted) await store.put(item);
-      const targets = planted.map(({ target }) => (target as { S: string }).S).sort();
-      const found = await run();
-      expect(found.findings.map(({ target, verdict }) => [target, verdict]).sort()).toEqual(
-        targets.map((target) => [target, 'orphan']),
-      );
-      expect(found.findings[0]!.actual).toContain(`an item of ${retired}, which is retired: M{`);
-      const plan: string[] = [];
-      await run({ mode: 'plan', onRepair: (action) => plan.push(action) });
-      expect(plan).toHaveLength(targets.length);
-      expect(await run({ mode: 'repair' })).toMatchObject({ repaired: targets.length });
-      expect(await run()).toMatchObject({ findings: [], drift: NO_DRIFT });
-      for (const { source, target } of planted) {
-        expect(await read((source as { S: string }).S, (target as { S: string }).S)).toBeUndefined();
-      }
-    },
-  );
-
   it('finds no view after --drop of a type, deletes what is planted of one, and leaves the nodes', async () => {
     const { before, store, migrate, run, read } = await checkedTable();
     const graph = defineGraph({
@@ -286,57 +210,6 @@ describe('types of base items on a table with a registry', () => {
 });
 
 describe('a check that meets what the registry does not know', () => {
-  it('reports it, and neither repair nor rebuild touches it', async () => {
-    const { store, run, read } = await checkedTable();
-    const view = (await read('GOAL-1', '~view'))!;
-    const planted = [
-      indexItem('USER-1', '~ix/@9/name', { value: { S: 'x' } }),
-      indexItem('USER-1', '~ix/ghost', { value: { S: 'x' } }),
-      indexItem('GOAL-1', '~ix/@3/MEMBER-USER-1', { counted: { S: '@3/MEMBER' } }),
-      indexItem('GOAL-1', '~degree/@3/MEMBER', { count: { N: '1' } }),
-      indexItem('GOAL-1', '~ix/#byGhost/MEMBER-USER-1', { gsi0pk: { S: 'byGhost/MEMBER-USER-1' } }),
-      indexItem('USER-1', '~rev/@2/MEMBER-GOAL-1', { child: { S: 'GOAL-1' } }),
-      { ...view, model: { S: '@7' } },
-    ];
-    for (const item of planted) await store.put(item);
-    const found = await run();
-    expect(found).toMatchObject({ unregistered: planted.length, drift: NO_DRIFT, unknown: 0, unknownTypes: [] });
-    const actual = found.findings.map((finding) => finding.actual ?? '');
-    expect(actual.map((text) => text.slice(0, text.indexOf(','))).sort()).toEqual([
-      'an item of MEMBER@2',
-      'an item of inbound:MEMBER@3',
-      'an item of inbound:MEMBER@3',
-      'an item of order:MEMBER.byGhost@1',
-      'an item of search:USER.ghost@1',
-      'an item of search:USER.name@9',
-      'an item of view:GOAL@7',
-    ]);
-    for (const mode of ['repair', 'rebuild'] as const) {
-      expect(await run({ mode })).toMatchObject({ repaired: 0, wcu: 0 });
-      for (const item of planted) {
-        expect(await read((item['source'] as { S: string }).S, (item['target'] as { S: string }).S)).toEqual(item);
-      }
-    }
-  });
-
-  it('is no false alarm where a registry that was read late knows it', async () => {
-    const { after, migrate, projectAll, user, run } = await checkedTable();
-    let pages = 0;
-    const { unregistered, drift } = await run({
-      // Between the pages of the check a generation is added, and its items are written.
-      onProgress: async () => {
-        pages += 1;
-        if (pages > 1) return;
-        await migrate(after, { mostSteps: 3 });
-        await user(USERS);
-        await projectAll();
-      },
-      wait: async () => undefined,
-    });
-    expect(pages).toBeGreaterThan(1);
-    expect({ unregistered, drift }).toEqual({ unregistered: 0, drift: NO_DRIFT });
-  });
-
   it('survives a key whose name no search can have', async () => {
     const { store, run } = await checkedTable();
     await store.put(indexItem('USER-1', '~ix/%zz', { value: { S: 'x' } }));

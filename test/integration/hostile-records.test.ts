@@ -196,18 +196,12 @@ describe('a record is not trusted', () => {
       expect(await projected(false, [insert, removal])).toEqual(gone);
     });
 
+    /** An image of before that is none. */
+    const insertAfter = (OldImage: unknown) => (NewImage: Item) => ({ NewImage, OldImage: OldImage as Item });
     it.each([
-      ['an insert with {} as its old image', 'INSERT', (image: Item) => ({ NewImage: image, OldImage: {} })],
-      [
-        'an insert with null as its old image',
-        'INSERT',
-        (image: Item) => ({ NewImage: image, OldImage: null as never }),
-      ],
-      [
-        'an insert with a list as its old image',
-        'INSERT',
-        (image: Item) => ({ NewImage: image, OldImage: [] as never }),
-      ],
+      ['an insert with {} as its old image', 'INSERT', insertAfter({})],
+      ['an insert with null as its old image', 'INSERT', insertAfter(null)],
+      ['an insert with a list as its old image', 'INSERT', insertAfter([])],
       ['an insert with an old image', 'INSERT', (image: Item) => ({ NewImage: image, OldImage: image })],
       ['an insert of an empty item', 'INSERT', () => ({ NewImage: {} })],
       ['a change from an empty item', 'MODIFY', (image: Item) => ({ NewImage: image, OldImage: {} })],

@@ -59,35 +59,6 @@ describe('a migration of a table', () => {
     expect({ drift, unknown }).toEqual({ drift: { missing: 0, stale: 0, orphan: 0 }, unknown: 0 });
   });
 
-  it('that is killed after any step and rolled back leaves what it names, and nothing once that is taken away', async () => {
-    for (let killedAfter = 1, isDone = false; !isDone; killedAfter++) {
-      const { store, before, after, user, passLease, migrate: run, reader, projectAll } = await migratingTable();
-      await run(before);
-      for (let i = 0; i < USERS; i++) await user(i);
-      await projectAll();
-      ({ done: isDone } = await run(after, { mostSteps: killedAfter }));
-      let { done, leftovers } = await run(before);
-      const names = leftovers.map(({ kind, name }) => `${kind} ${name}`);
-      expect(done).toBe(true);
-      expect(new Set(['retire search:USER.name@2', 'drop search:USER.email@2', ...names]).size).toBe(2);
-      if (isDone) expect(names).toContain('drop search:USER.email@2');
-      ({ done, leftovers } = await run(before, { action: leftovers }));
-      expect({ done, leftovers }).toEqual({ done: true, leftovers: [] });
-      passLease();
-      await user(USERS);
-      await projectAll();
-      const { items } = await reader(before).search('USER.name').all();
-      expect(items).toHaveLength(USERS + 1);
-      const scanned = await store.scan({ segment: 0, segments: 1, consistent: true });
-      const keys = scanned.items
-        .map(({ target }) => (target as { S: string }).S)
-        .filter((key) => key.startsWith('~ix/'));
-      expect([killedAfter, keys.length]).toEqual([killedAfter, USERS + 1]);
-      const { drift, unknown } = await check(before, { store, graceMs: 10 });
-      expect({ drift, unknown }).toEqual({ drift: { missing: 0, stale: 0, orphan: 0 }, unknown: 0 });
-    }
-  });
-
   it('deletes all of what is dropped, also behind a page whose last items it deleted', async () => {
     const { store, before, after, user, migrate: run, projectAll } = await migratingTable();
     await run(before);
