@@ -154,14 +154,6 @@ describe('streamHandler', () => {
     ]);
   });
 
-  it.each([5_000, 1_000, 100])('gets on in a function with a timeout of %i ms', async (timeoutMs) => {
-    const { store, handler, view } = await followTable();
-    const short = { awsRequestId: 'request-4', getRemainingTimeInMillis: () => timeoutMs };
-    await put(store, [user(1, 'A'), user(2, 'B')]);
-    expect(await handler({ Records: [user(1, 'A'), user(2, 'B')] }, short)).toEqual({ batchItemFailures: [] });
-    expect(await view('B')).toBeDefined();
-  });
-
   it('logs keys but no contents, at the level debug too', async () => {
     const { handler, lines } = await followTable({ level: 'debug' });
     await handler({ Records: [user(1, 'A', { name: { S: 'secret name' } })] }, context);

@@ -95,25 +95,6 @@ describe('a migration of a table', () => {
     expect(await reader(graphWith(true)).with(session).degree('USER-1', 'LIKES')).toBe(3);
   });
 
-  it('drops what a derive function gave with a model that does not have the function any more', async () => {
-    const { before: of, store, user, migrate: run } = await migratingTable();
-    const table = of.table.name;
-    const initial = derive(({ name }) => String(name).charAt(0));
-    const derived = defineGraph({ table, nodes: { USER: node({ view: 'ALL', search: { initial } }) }, edges: {} });
-    const without = defineGraph({
-      table,
-      nodes: { USER: node({ view: 'ALL', search: { name: { shards: 2 } } }) },
-      edges: {},
-    });
-    await user(1);
-    expect(await run(derived, { random: () => 0 })).toMatchObject({ done: true });
-    await expect(run(without)).rejects.toMatchObject({ code: 'projection-code-missing' });
-    await run(without, { action: { kind: 'drop', name: 'search:USER.initial' } });
-    const { items } = await store.scan({ segment: 0, segments: 1, consistent: true });
-    const keys = items.map(({ target }) => (target as { S: string }).S).filter((key) => key.startsWith('~ix/'));
-    expect(keys).toEqual(['~ix/@2/name']);
-  });
-
   it('replaces views with a derived label by a model that does not have the function, and adds a search', async () => {
     const { before: of, store, user, migrate: run, reader } = await migratingTable();
     const table = of.table.name;
