@@ -152,15 +152,9 @@ async function afterTheEnd(graph: Graph = slotGraph()) {
     return attributes;
   };
   const end = async ({ key, more }: { key: ItemKey; more: Item }, seconds = END): Promise<void> => {
-    const { source, target } = key;
+    const keys = { source: { S: key.source }, target: { S: key.target } };
     const attributes = { n: { N: '9' }, old: { S: 'attribute' }, tags: { SS: ['a', 'b'] } };
-    await store.put({
-      source: { S: source },
-      target: { S: target },
-      ...attributes,
-      ...more,
-      expiresAt: { N: String(seconds) },
-    });
+    await store.put({ ...keys, ...attributes, ...more, expiresAt: { N: String(seconds) } });
   };
   return { graph, store, writer, reader: createReader(graph, { store, now }), stored, end };
 }

@@ -61,24 +61,11 @@ describe('startLocal with sources', () => {
     expect((await reader.inbound('REPO-r1', 'IN_REPO')).items).toHaveLength(20);
     expect((await reader.getNode('REPO-r1'))?.attributes).toEqual({ name: 'r1' });
     const found = await status(graph, { store });
-    expect(found.sources).toEqual([
-      {
-        source: 'app-table',
-        version: '1',
-        seen: expect.any(String),
-        lagSeconds: expect.any(Number),
-        refused: 1,
-        isUnfinished: false,
-      },
-      {
-        source: 'notes',
-        version: '1',
-        seen: expect.any(String),
-        lagSeconds: expect.any(Number),
-        refused: 0,
-        isUnfinished: false,
-      },
-    ]);
+    const told = (source: string, refused: number) => ({
+      ...{ source, version: '1', refused, isUnfinished: false },
+      ...{ seen: expect.any(String), lagSeconds: expect.any(Number) },
+    });
+    expect(found.sources).toEqual([told('app-table', 1), told('notes', 0)]);
     expect(found.problems).toContain(
       '1 source item of app-table is refused by the mapping: run edgeloom mirror sync app-table --dry-run.',
     );

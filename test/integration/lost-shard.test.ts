@@ -24,18 +24,8 @@ async function withLostShard() {
   stream.open('child', 'lost');
   await stream.put('child', user('2'));
   stream.lose('lost');
-  const logger = recordingLogger();
-  const work = (settings = {}) =>
-    createSourceWorker(graph, {
-      source: stream,
-      store,
-      pollIntervalMs: 10,
-      shardIntervalMs: 250,
-      logger,
-      ...settings,
-    }).run({
-      untilIdle: true,
-    });
+  const options = { source: stream, store, pollIntervalMs: 10, shardIntervalMs: 250, logger: recordingLogger() };
+  const work = (settings = {}) => createSourceWorker(graph, { ...options, ...settings }).run({ untilIdle: true });
   const context = { store, source: stream, now: Date.now, isProjected: isProjectedIn(graph, { store }) };
   return { ...table, stream, work, context };
 }
