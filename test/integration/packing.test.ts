@@ -8,8 +8,6 @@ import type { Reader } from '../../src/index.ts';
 import type { MigrateAction } from '../../src/migrate/action.ts';
 import { planMigration } from '../../src/migrate/forecast/plan-migration.ts';
 import { createProjector } from '../../src/projecting/apply/projector.ts';
-import { planTableUpdate } from '../../src/store/table-update/plan.ts';
-import { updateTable } from '../../src/store/table-update/update.ts';
 import { evolvingTable } from '../support/migrating-table.ts';
 import { StreamedStore } from '../support/streamed-store.ts';
 
@@ -120,30 +118,6 @@ describe('orders over several indexes', () => {
     expect(keys.sort()).toEqual(['gsi0pk', 'gsi0pk', 'gsi0pk', 'gsi1pk']);
     expect(await check(two, { store, graceMs: 10 })).toMatchObject(CLEAN);
   });
-
-  it('need their indexes: a table is told of each, and gets it by an update', async () => {
-    const { client, ...table } = await evolvingTable((name) => ({ two: graphOf(name, 2), four: graphOf(name, 4) }));
-    const { steps } = await planTableUpdate(table.four, { client });
-    expect(steps).toEqual([
-      { kind: 'index', index: 'gsi2' },
-      { kind: 'index', index: 'gsi3' },
-    ]);
-    await updateTable(table.four, { client });
-    await table.migrate(table.four);
-    expect((await planTableUpdate(table.four, { client })).steps).toEqual([]);
-  });
-
-  it('cost the less, the more of them share an item', async () => {
-    const wcu: number[] = [];
-    for (const indexes of [1, 2, 3, 4]) {
-      const graph = graphOf('records', indexes);
-      const table = new StreamedStore(graph);
-      const values = Object.fromEntries(Object.entries(valuesOf(1)).map(([name, value]) => [name, { N: `${value}` }]));
-      const record = (await table.producer('GOAL-1', 'MEMBER-USER-1', values))!;
-      wcu.push((await createProjector(graph, { store: table }).project([record])).wcu);
-    }
-    expect(wcu).toEqual([8, 7, 6, 5]);
-  });
 });
 
 const SEARCHES = ['a', 'b', 'c'] as const;
@@ -220,33 +194,6 @@ describe('searches over several indexes', () => {
       expect(await check(graph, { store, graceMs: 10 })).toMatchObject(CLEAN);
       before = graph;
     }
-  });
-
-  it('find a node by the values that it has, and say which one cannot be a key', async () => {
-    const { two, put, items, migrate, projectAll, store, reader } = await searchedTable();
-    await migrate(two);
-    await put(1, { b: 7 });
-    await store.put({
-      ...{ source: { S: 'USER-2' }, target: { S: 'USER-2' } },
-      ...{ a: { S: 'no number' }, b: { N: '8' }, c: { N: '9' } },
-    });
-    await projectAll();
-    const found = async (name: 'a' | 'b' | 'c') =>
-      (await reader(two).search(`USER.${name}`).all()).items.map(({ id }) => id);
-    expect([await found('a'), await found('b'), await found('c')]).toEqual([[], ['USER-1', 'USER-2'], ['USER-2']]);
-    expect(
-      (await items(1)).map((item) =>
-        Object.keys(item)
-          .filter((name) => name.startsWith('gsi'))
-          .sort(),
-      ),
-    ).toEqual([['gsi1pk', 'gsi1sk', 'gsi1value']]);
-    // The value comes; another goes.
-    await put(1, { a: 5 });
-    await projectAll();
-    expect([await found('a'), await found('b')]).toEqual([['USER-1'], ['USER-2']]);
-    const { drift } = await check(two, { store, graceMs: 10 });
-    expect(drift).toEqual({ missing: 0, stale: 0, orphan: 0 });
   });
 
   it('go one by one: a search stays for readers whichever other of its item is taken away', async () => {

@@ -7,9 +7,8 @@ import { edge, node, part, source } from '../../src/core/model/schema.ts';
 import { createWorker } from '../../src/projecting/worker/worker.ts';
 import { memoryCheckpoint } from '../../src/stream/checkpoint.ts';
 import { check } from '../../src/trust/check/check.ts';
-import type { Finding } from '../../src/trust/check/finding.ts';
 import { explain } from '../../src/trust/explain/explain.ts';
-import { redrive } from '../../src/trust/repair/redrive.ts';
+import { throughCalls } from '../support/calls.ts';
 import { testTable, uniqueTableName } from '../support/table.ts';
 
 const graphOf = () =>
@@ -52,21 +51,12 @@ async function chat() {
     reader: createReader(graph, { store }),
     run: () =>
       createWorker(graph, { store, streams, streamArn, checkpoint, pollIntervalMs: 20 }).run({ untilIdle: true }),
-    checked: async (mode: 'report' | 'repair' = 'report') => {
-      const findings: Finding[] = [];
-      const { drift, quarantined } = await check(graph, {
-        store,
-        mode,
-        graceMs: 20,
-        onFinding: (finding) => findings.push(finding),
-      });
-      return { ...drift, quarantined, findings };
-    },
+    checked: () => check(graph, { store, graceMs: 20 }),
   };
 }
 
 const ADA = 'USER-ada';
-const CLEAN = { missing: 0, stale: 0, orphan: 0, quarantined: 0, findings: [] };
+const CLEAN = { drift: { missing: 0, stale: 0, orphan: 0 }, quarantined: 0 };
 
 describe('a part of a node', () => {
   it('is shown beside the node, found, and orders its edges', async () => {
@@ -94,7 +84,7 @@ describe('a part of a node', () => {
     expect((await reader.search('USER.STATE').equals('of the node')).items).toMatchObject([{ id: ADA }]);
     const inRoom = await reader.inbound('ROOM-1', 'IN', { order: 'byStatus', path: ['online'] });
     expect(inRoom.items).toMatchObject([{ source: ADA, attributes: { 'STATE.status': 'online' } }]);
-    expect(await checked()).toEqual(CLEAN);
+    expect(await checked()).toMatchObject(CLEAN);
 
     await writer.updatePart(ADA, 'STATE', { set: { status: 'away' }, remove: ['devices'] });
     await writer.deletePart(ADA, 'COUNTS');
@@ -102,7 +92,7 @@ describe('a part of a node', () => {
     expect((await reader.getViews([ADA]))[0]!.attributes).toEqual({ name: 'Ada', STATE: { status: 'away' } });
     expect((await reader.search('USER.STATE.devices').between()).items).toEqual([]);
     expect((await reader.inbound('ROOM-1', 'IN', { order: 'byStatus', path: ['away'] })).items).toHaveLength(1);
-    expect(await checked()).toEqual(CLEAN);
+    expect(await checked()).toMatchObject(CLEAN);
   });
 
   it('has its name and kind in what the writer refuses', async () => {
@@ -115,25 +105,6 @@ describe('a part of a node', () => {
     );
   });
 
-  it('is not shown without its node, and is there again with it', async () => {
-    const { writer, reader, run, checked } = await chat();
-    await writer.putPart(ADA, 'STATE', { status: 'online' });
-    await writer.putEdge(ADA, 'IN', 'ROOM-1', { since: '2026' });
-    await run();
-    expect(await reader.getViews([ADA])).toMatchObject([{ attributes: null }]);
-    expect((await reader.search('USER.STATE.status').equals('online')).items).toMatchObject([{ id: ADA }]);
-    expect((await reader.inbound('ROOM-1', 'IN', { order: 'byStatus' })).items).toEqual([]);
-    await writer.putNode(ADA, { name: 'Ada' });
-    await run();
-    expect(await reader.getViews([ADA])).toMatchObject([{ attributes: { name: 'Ada', STATE: { status: 'online' } } }]);
-    expect((await reader.inbound('ROOM-1', 'IN', { order: 'byStatus' })).items).toHaveLength(1);
-    expect(await checked()).toEqual(CLEAN);
-    expect(await writer.deleteNodeWithEdges(ADA)).toMatchObject({ nodes: 1, edges: 1, parts: 1 });
-    await run();
-    expect((await reader.search('USER.STATE.status').between()).items).toEqual([]);
-    expect(await checked()).toEqual(CLEAN);
-  });
-
   it('takes one Query of the view for one node, and one BatchGetItem for several', async () => {
     const { graph, store, writer, run } = await chat();
     await writer.putNode(ADA, { name: 'Ada' });
@@ -141,15 +112,9 @@ describe('a part of a node', () => {
     await writer.putPart('USER-bob', 'STATE', { status: 'away' });
     await run();
     const calls: string[] = [];
-    const counting = new Proxy(store, {
-      get: (of, name) => {
-        const value = Reflect.get(of, name);
-        if (typeof value !== 'function') return value;
-        return (...args: unknown[]) => {
-          if (name === 'query' || name === 'getMany') calls.push(String(name));
-          return value.apply(of, args);
-        };
-      },
+    const counting = throughCalls(store, async (method, _parameters, call) => {
+      calls.push(method);
+      return await call();
     });
     const reader = createReader(graph, { store: counting });
     await reader.getViews([ADA]);
@@ -162,21 +127,15 @@ describe('a part of a node', () => {
     expect(calls.filter((name) => name === 'query')).toHaveLength(0);
   });
 
-  it('shows in sessions before it is projected, is waited for, and explained', async () => {
+  it('makes counts of its own searches inexact in a session, is waited for, and explained', async () => {
     const { graph, store, writer, reader, run } = await chat();
     await writer.putNode(ADA, { name: 'Ada' });
-    await writer.putEdge(ADA, 'IN', 'ROOM-1', { since: '2026' });
     await run();
     const session = createSession();
     const own = reader.with(session);
     await writer.with(session).putPart(ADA, 'STATE', { status: 'online' });
     expect(await own.search('USER.STATE.status').count()).toEqual({ count: 0, exact: false });
     expect(await own.search('USER.name').count()).not.toHaveProperty('exact');
-    expect(await reader.getViews([ADA])).toMatchObject([{ attributes: { name: 'Ada' } }]);
-    expect((await reader.getViews([ADA]))[0]!.attributes).not.toHaveProperty('STATE');
-    expect(await own.getViews([ADA])).toMatchObject([{ attributes: { name: 'Ada', STATE: { status: 'online' } } }]);
-    expect((await own.search('USER.STATE.status').equals('online')).items).toMatchObject([{ id: ADA }]);
-    expect((await own.inbound('ROOM-1', 'IN', { order: 'byStatus' })).items).toMatchObject([{ source: ADA }]);
     const waiting = reader.waitForProjection(ADA, { timeoutMs: 1 });
     await expect(waiting).rejects.toThrow(/still different: .*~view\/STATE/);
     const before = await explain(graph, { key: { source: ADA, target: 'STATE' }, store });
@@ -187,77 +146,18 @@ describe('a part of a node', () => {
       ['nodes.USER.parts.STATE.search.devices', 'absent'],
     ]);
     await run();
-    await reader.waitForProjection(ADA);
     const view = await explain(graph, { key: { source: ADA, target: '~view/STATE' }, store });
     expect(view.parts).toMatchObject([{ source: ADA, target: 'STATE', name: 'nodes.USER.parts.STATE.view' }]);
     expect((await explain(graph, { key: { source: ADA, target: '~ix/#STATE/status' }, store })).parts).toMatchObject([
       { target: 'STATE', name: 'nodes.USER.parts.STATE.search' },
     ]);
-    await writer.with(session).deletePart(ADA, 'STATE');
-    expect((await own.getViews([ADA]))[0]!.attributes).toEqual({ name: 'Ada' });
-    expect((await own.search('USER.STATE.status').equals('online')).items).toEqual([]);
   });
 
-  it('is repaired by itself, whatever becomes of its items', async () => {
-    const { store, writer, run, checked } = await chat();
-    await writer.putNode(ADA, { name: 'Ada', STATE: 'of the node' });
-    await writer.putEdge(ADA, 'IN', 'ROOM-1', { since: '2026' });
-    await writer.putPart(ADA, 'STATE', { status: 'online', devices: ['phone'] });
-    await run();
-    const key = (target: string) => ({ source: { S: ADA }, target: { S: target } });
-    await store.put({ ...key('~view/STATE'), attributes: { M: { status: { S: 'odd' } } }, r: { N: '7' } });
-    await store.delete({ source: ADA, target: '~ix/#STATE/status' });
-    await store.put({ ...key('~ix/#STATE/devices/gone'), gsi0pk: { S: 'USER.STATE.devices' }, gsi0sk: { S: 'x' } });
-    await store.put({ ...key('~view/GONE'), attributes: { M: {} } });
-    await store.delete({ source: ADA, target: '~ix/#byStatus/IN-ROOM-1' });
-    await store.delete({ source: ADA, target: '~ix/STATE' });
-    const found = await checked();
-    expect(found.findings.map(({ target, verdict }) => `${verdict} ${target}`).sort()).toEqual([
-      'missing ~ix/#STATE/status',
-      'missing ~ix/#byStatus/IN-ROOM-1',
-      'missing ~ix/STATE',
-      'orphan ~ix/#STATE/devices/gone',
-      'orphan ~view/GONE',
-      'stale ~view/STATE',
-    ]);
-    await checked('repair');
-    expect(await checked()).toEqual(CLEAN);
-  });
-
-  it('goes into quarantine where it cannot be derived, and comes out by a redrive that leaves the view alone', async () => {
-    const { graph, store, reader, writer, run, checked } = await chat();
-    await writer.putNode(ADA, { name: 'Ada' });
-    const bad = { source: { S: ADA }, target: { S: 'STATE' }, status: { N: '1' } };
-    await expect(writer.putPart(ADA, 'STATE', { status: 1 })).rejects.toThrow('attribute status');
-    await store.put(bad);
-    await run();
-    expect(await checked()).toMatchObject({ quarantined: 1, missing: 0, stale: 0, orphan: 0 });
-    await redrive(graph, { store });
-    expect((await reader.getViews([ADA]))[0]!.attributes).toEqual({ name: 'Ada', STATE: { status: 1 } });
-    await store.put({ ...bad, status: { S: 'online' } });
-    expect(await redrive(graph, { store })).toMatchObject({ repaired: 1, left: 0 });
-    expect((await reader.search('USER.STATE.status').equals('online')).items).toMatchObject([{ id: ADA }]);
-    expect(await checked()).toEqual(CLEAN);
-  });
-
-  it('is written in batches, streams, imports and transactions, and only as the model declares it', async () => {
-    const { reader, writer, run } = await chat();
-    await writer.batch((batch) => {
-      batch.putNode(ADA, { name: 'Ada' });
-      batch.putPart(ADA, 'STATE', { status: 'online' });
-    });
-    await writer.putMany([{ id: ADA, part: 'COUNTS', attributes: { unread: 1 } }]);
-    await writer.transact((transaction) => {
-      transaction.requirePart(ADA, 'STATE', { if: { status: 'online' } });
-      transaction.updatePart(ADA, 'COUNTS', { add: { unread: 2 } });
-    });
-    await run();
-    expect((await reader.getViews([ADA]))[0]!.attributes).toEqual({
-      name: 'Ada',
-      STATE: { status: 'online' },
-      COUNTS: { unread: 3 },
-    });
+  it('is written only as the model declares it', async () => {
+    const { writer } = await chat();
+    await writer.putPart(ADA, 'STATE', { status: 'online' });
     await expect(writer.putPart(ADA, 'STATE', {}, { ifAbsent: true })).rejects.toThrow(/condition|exists/i);
+    await expect(writer.putPart(ADA, 'STATE', { status: 1 })).rejects.toThrow('attribute status');
     await expect(writer.putPart(ADA, 'NONE' as 'STATE', {})).rejects.toMatchObject({
       hint: 'The parts of USER are STATE, COUNTS.',
     });

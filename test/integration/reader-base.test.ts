@@ -3,8 +3,6 @@ import { createReader } from '../../src/client/read/reader.ts';
 import { createWriter } from '../../src/client/write/writer.ts';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import { edge, node } from '../../src/core/model/schema.ts';
-import { check } from '../../src/trust/check/check.ts';
-import type { Finding } from '../../src/trust/check/finding.ts';
 import { allPages, countingReader } from '../support/reader.ts';
 import { testTable, uniqueTableName } from '../support/table.ts';
 
@@ -97,35 +95,5 @@ describe('the list of the nodes of a type', () => {
     expect((await reader.nodes('GOAL', { limit: 1 })).items[0]!.id).toBe('GOAL-01');
     expect((await reader.nodes('GOAL', { limit: 1, reverse: true })).items[0]!.id).toBe('GOAL-24');
     await expect(reader.nodes('USER' as 'GOAL')).rejects.toMatchObject({ code: 'not-listed' });
-  });
-
-  it('is derived as other index items: written once for a node, checked, and repaired', async () => {
-    const { writer, reader, projectAll, store, graph } = await open();
-    const long = `GOAL-${'x'.repeat(1000)}` as const;
-    await writer.putNode(long, { title: 'a' });
-    await writer.putNode('GOAL-1', { title: 'a' });
-    expect((await projectAll()).quarantined).toBe(0);
-    await writer.updateNode('GOAL-1', { set: { title: 'b' } });
-    expect((await projectAll()).writes).toBe(1);
-    await store.delete({ source: 'GOAL-1', target: '~ix/' });
-    const findings: Finding[] = [];
-    const options = { store, graceMs: 20 };
-    await check(graph, { ...options, mode: 'repair', onFinding: (finding: Finding) => void findings.push(finding) });
-    expect(findings).toMatchObject([{ source: 'GOAL-1', target: '~ix/', verdict: 'missing' }]);
-    expect((await reader.nodes('GOAL')).items.map(({ id }) => id)).toEqual(['GOAL-1', long]);
-  });
-});
-
-describe('inDegree', () => {
-  it('counts the edges that enter a node, in an order or a range of it', async () => {
-    const { writer, reader, projectAll } = await open();
-    for (let i = 0; i < 8; i++) await writer.putEdge(`GOAL-${i}`, 'AIMS', 'USER-1', { since: `200${i}`, role: 'x' });
-    await writer.putEdge('GOAL-9', 'AIMS', 'USER-1', { role: 'y' });
-    await projectAll();
-    expect(await reader.inDegree('USER-1', 'AIMS')).toMatchObject({ count: 8 });
-    expect(await reader.inDegree('USER-1', 'AIMS', { between: ['2003', '2005'] })).toMatchObject({ count: 3 });
-    expect(await reader.inDegree('USER-1', 'AIMS', { order: 'gsi1' })).toMatchObject({ count: 9 });
-    expect(await reader.inDegree('USER-1', 'AIMS', { order: 'gsi1', equals: 'y' })).toMatchObject({ count: 1 });
-    expect(await reader.inDegree('USER-2', 'AIMS')).toMatchObject({ count: 0 });
   });
 });

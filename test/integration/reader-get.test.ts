@@ -5,6 +5,7 @@ import { ExactNumber } from '../../src/core/items/plain.ts';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import { edge, node } from '../../src/core/model/schema.ts';
 import { allPages, countingReader } from '../support/reader.ts';
+import { baseItem as item } from '../support/records.ts';
 import { testTable, uniqueTableName } from '../support/table.ts';
 
 const graph = defineGraph({
@@ -26,10 +27,6 @@ const graph = defineGraph({
 });
 
 const BIG = '12345678901234567890123456789012345678';
-
-function item(source: string, target: string, attributes: Item = {}): Item {
-  return { source: { S: source }, target: { S: target }, ...attributes };
-}
 
 let table: Awaited<ReturnType<typeof testTable<typeof graph>>>;
 let reader: ReturnType<typeof createReader<typeof graph>>;

@@ -219,6 +219,60 @@ describe('where on what a list is ordered by', () => {
   });
 });
 
+describe('where', () => {
+  const inbound = (where: object) => open.inbound('USER-1', 'HAS', { order: 'byNote', where: where as never });
+
+  it('is refused for attributes that are not projected and for values that cannot be compared', async () => {
+    const refused = async (read: Promise<unknown>, code: string, message: string) =>
+      await expect(read).rejects.toThrow(expect.objectContaining({ code, message: expect.stringContaining(message) }));
+    await refused(inbound({ points: 'x' }), 'not-projected', 'do not hold "points"');
+    await refused(open.search('TASK.status').all({ where: { points: 'x' } }), 'not-projected', 'TASK.status');
+    await refused(open.search('TASK.title').all({ where: { source: 'x' } }), 'not-projected', '"source"');
+    await refused(inbound('seen' as never), 'invalid-argument', 'should be an object');
+    const many = Array.from({ length: 101 }, (_, i) => `${i}`);
+    const values: [seen: unknown, message: string][] = [
+      [undefined, 'seen of where is undefined'],
+      [['x'], 'neither text, number'],
+      [Number.NaN, 'is NaN'],
+      ['a\ud800', 'seen'],
+      [{}, 'seen of where has no comparison'],
+      [{ like: 'o' }, 'has no comparison "like"'],
+      [{ gt: undefined }, 'has gt, which is undefined'],
+      [{ gt: true }, 'has gt, which is neither text, number nor binary'],
+      [{ beginsWith: 1 }, 'has beginsWith, which is neither text nor binary'],
+      [{ between: ['a'] }, 'has between: '],
+      [{ in: [] }, 'has in: '],
+      [{ in: [['a']] }, 'has in, which is neither text'],
+      [{ exists: 'yes' }, 'has exists: "yes"'],
+      [{ not: {} }, 'has no comparison'],
+      [{ not: { not: 'a' } }, 'has no comparison "not"'],
+      [{ in: many }, 'compares with 101 values'],
+      [{ not: { in: many } }, 'compares with 101 values'],
+    ];
+    for (const [seen, message] of values) await refused(inbound({ seen }), 'invalid-argument', message);
+    await inbound({ seen: { in: many.slice(1) } });
+    const hintOf = async (where: object) =>
+      inbound(where).then(String, (error: unknown) => (error as { hint: string }).hint);
+    expect(await hintOf({ sene: 'x' })).toMatch(/^Did you mean seen\? They hold seen, note\./);
+    expect(await hintOf({ seen: { beginWith: 'o' } })).toMatch(/^Did you mean beginsWith\? There are equals, lt, /);
+    await refused(open.inDegree('USER-1', 'HAS', { where: {} } as never), 'unknown-option', 'where');
+  });
+
+  it('belongs to the cursor, in whatever order its values are given', async () => {
+    const asked = { order: 'byStatus', limit: 1 } as const;
+    const list = (where: object | undefined, cursor?: string) =>
+      open.inbound('USER-1', 'HAS', { ...asked, where: where as never, cursor });
+    const size = { gte: -20, lt: 1e12, not: { gt: 5, lt: 7 } };
+    const { cursor } = await list({ size, status: { in: ['done', 'x'] } });
+    await list({ status: { in: ['x', 'done'] }, size: { not: { lt: 7, gt: 5 }, lt: 1e12, gte: -20 } }, cursor);
+    for (const where of [{ size }, { size: { ...size, not: { gt: 5, lt: 8 } }, status: { in: ['done', 'x'] } }, {}])
+      await expect(list(where, cursor)).rejects.toMatchObject({ code: 'invalid-cursor' });
+    const { cursor: unfiltered } = await list(undefined);
+    await list({}, unfiltered);
+    await expect(list({ status: 'done' }, unfiltered)).rejects.toMatchObject({ code: 'invalid-cursor' });
+  });
+});
+
 describe('a value that the model does not declare', () => {
   const refused = async (read: Promise<unknown>, message: string, hint: string): Promise<void> =>
     await expect(read).rejects.toMatchObject({

@@ -7,7 +7,6 @@ import type { Item } from '../../src/core/items/attribute-value.ts';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import type { CompiledModel } from '../../src/core/model/compiled.ts';
 import { edge, node } from '../../src/core/model/schema.ts';
-import { explainQuery } from '../../src/trust/explain/query.ts';
 import { countingReader } from '../support/reader.ts';
 import { testTable, uniqueTableName } from '../support/table.ts';
 
@@ -87,21 +86,6 @@ describe.each(['with copies', 'without copies'] as const)('a page of 100 goals, 
     expect(one.items[7]).toEqual({ id: 'GOAL-007', attributes: { title: 'Goal 7' } });
     const { items } = await reader.page('USER-1', 'MEMBER', { attributes: ['body'], with: [], limit: 2 });
     expect(items.map(({ attributes }) => attributes)).toEqual([{ body: 'body 0' }, { body: 'body 1' }]);
-  });
-
-  it('can be filtered by what the index items hold of the source', async () => {
-    const where = { title: 'Goal 7' };
-    const { items, calls } = await reader.page('USER-1', 'MEMBER', { where, with: [], limit: 1 });
-    expect(items).toEqual([{ id: 'GOAL-007', attributes: where }]);
-    expect(calls).toBeLessThanOrEqual(4);
-  });
-
-  it('is one Query by the plan', async () => {
-    const { plan } = await explainQuery(table.store, (store) =>
-      createReader(graph, { store }).page('USER-1', 'MEMBER', { with: [] }),
-    );
-    expect(plan.steps).toHaveLength(1);
-    expect(plan.steps[0]).toMatch(/^1 Query of gsi0/);
   });
 
   it("shows a session's own change of a source in the one call", async () => {

@@ -129,42 +129,6 @@ describe('a search by path', () => {
     expect(found).toEqual([{ id: 'STORE-1', value: whole, attributes: { city: 'San Jose' } }]);
   });
 
-  it('is in the order of the segments, whatever texts they are, in pages of any size and both directions', async () => {
-    const compare = (left: Store, right: Store): number => {
-      for (const [i, segment] of left.path.entries()) {
-        if (right.path[i] === undefined) return 1;
-        const order = compareKeys(segment, right.path[i]);
-        if (order !== 0) return order;
-      }
-      return left.path.length - right.path.length || compareKeys(left.id, right.id);
-    };
-    const segment = fc.constantFrom(...TEXTS, ...STRANGE);
-    const query = fc.record({
-      name: fc.constantFrom('STORE.location' as const, 'STORE.spread' as const, 'STORE.bySource' as const),
-      segments: fc.array(segment, { maxLength: 2 }),
-      reverse: fc.boolean(),
-      limit: fc.constantFrom(1, 7, 300),
-    });
-    await fc.assert(
-      fc.asyncProperty(query, async ({ name, segments, reverse, limit }) => {
-        fc.pre(segments.length > 0 || limit > 1);
-        const partition = name === 'STORE.location' ? 'XX' : undefined;
-        const expected = STORES.filter(
-          (store) =>
-            segments.every((wantedSegment, i) => store.path[i] === wantedSegment) &&
-            (partition === undefined || store.country === partition),
-        ).sort(compare);
-        if (reverse) expected.reverse();
-        const pages = await allPages((cursor) =>
-          reader.search(name).path(segments, { partition, reverse, limit, cursor }),
-        );
-        const found = pages.flat().map(({ id }) => id);
-        expect(found.filter((id) => id !== 'STORE-hole')).toEqual(expected.map(({ id }) => id));
-      }),
-      { numRuns: 40 },
-    );
-  });
-
   it('finds a beginning or a range of the segment behind whole ones, and counts it', async () => {
     const segment = fc.constantFrom(...TEXTS, ...STRANGE);
     const folded = (text: string): string => text.toLowerCase();

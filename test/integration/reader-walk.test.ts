@@ -1,6 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createReader } from '../../src/client/read/reader.ts';
-import { createSession } from '../../src/client/session/session.ts';
 import { createWriter } from '../../src/client/write/writer.ts';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import { edge, node } from '../../src/core/model/schema.ts';
@@ -96,13 +95,6 @@ describe('a walk', () => {
   });
 
   it.each([
-    ['a search from the end', (reader) => (cursor) => reader.search('USER.name').latest({ cursor, capacity: true })],
-    [
-      'a filtered search',
-      (reader) => (cursor) =>
-        reader.search('USER.name').all({ cursor, capacity: true, where: { name: { lt: 'name 2' } } }),
-    ],
-    ['a list', (reader) => (cursor) => reader.inbound('TEAM-1', 'MEMBER', { cursor, capacity: true, limit: 50 })],
     ['a native list', (reader) => (cursor) => reader.inbound('TEAM-1', 'LOAN', { cursor, capacity: true })],
     ['a page', (reader) => (cursor) => reader.page('TEAM-1', 'MEMBER', { cursor, capacity: true, with: [] })],
     ['nodes of a type', (reader) => (cursor) => reader.nodes('USER', { cursor, capacity: true })],
@@ -125,30 +117,6 @@ describe('a walk', () => {
       now = END * 1_000;
     }
     expect(pages).toEqual([100, 0]);
-  });
-
-  it("shows a session's writes since the page before, in their places", async () => {
-    const session = createSession();
-    const store = table.store;
-    const reader = createReader(graph, { store }).with(session);
-    const writer = createWriter(graph, { store }).with(session);
-    const found: string[] = [];
-    const last = Array.from({ length: USERS }, (_, i) => ({ id: `USER-${i}` as const, name: nameOf(i) }))
-      .sort((left, right) => (left.name < right.name ? -1 : 1))
-      .at(-1)!;
-    for await (const { items } of reader.pages((cursor) => reader.search('USER.name').all({ cursor, limit: 500 }))) {
-      found.push(...items.map(({ id, value }) => `${value} ${id}`));
-      if (found.length !== 500) continue;
-      await writer.putNode('USER-new', { name: 'name ~', expiresAt: END });
-      // It was read ahead in its old place.
-      await writer.updateNode(last.id, { set: { name: 'name !' } });
-    }
-    expect(found.at(-1)).toBe('name ~ USER-new');
-    expect(found.some((row) => row.endsWith(last.id))).toBe(false);
-    expect(found).toHaveLength(USERS);
-    expect(found).toEqual([...found].sort());
-    await writer.deleteNode('USER-new');
-    await writer.updateNode(last.id, { set: { name: last.name } });
   });
 
   it('goes on where the list lies after a change of the model', async () => {

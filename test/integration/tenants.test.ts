@@ -156,32 +156,23 @@ describe('a table that gets tenants', () => {
   });
 });
 
-/** `test/property/tenants.test.ts` has many more of these attacks, on a table in memory. */
-describe('a tenant that attacks another one', () => {
-  it.each([
-    [1, 'a plain table'],
-    [2, 'a plain table'],
-    [3, 'a managed table'],
-    [4, 'a managed table'],
-  ])('changes and learns nothing: seed %i on %s', async (seed, kind) => {
-    const ground = async (graph: CompiledModel) => {
-      const named = withTableName(graph, uniqueTableName());
-      const { client, store, projectAll } = await testTable(named);
-      if (kind === 'a managed table') {
-        const { done } = await migrate(named, {
-          ...{ store, ...(await tableIdentity(named, { client })) },
-          serverTime: () => serverTime(named, { client }),
-          wait: () => Promise.resolve(),
-        });
-        expect(done).toBe(true);
-      }
-      return {
-        store,
-        async projectAll() {
-          while ((await projectAll()).records > 0);
-        },
-      };
+/** `test/property/tenants.test.ts` has many of these attacks, on a plain table in memory. */
+it('a tenant that attacks another one changes and learns nothing on a managed table', async () => {
+  const ground = async (graph: CompiledModel) => {
+    const named = withTableName(graph, uniqueTableName());
+    const { client, store, projectAll } = await testTable(named);
+    const { done } = await migrate(named, {
+      ...{ store, ...(await tableIdentity(named, { client })) },
+      serverTime: () => serverTime(named, { client }),
+      wait: () => Promise.resolve(),
+    });
+    expect(done).toBe(true);
+    return {
+      store,
+      async projectAll() {
+        while ((await projectAll()).records > 0);
+      },
     };
-    expect(await runTenants(seed, ground)).toEqual([]);
-  });
+  };
+  for (const seed of [3, 4]) expect(await runTenants(seed, ground)).toEqual([]);
 });

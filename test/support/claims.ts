@@ -22,7 +22,7 @@ export const CLAIM_TESTS: Readonly<Record<string, readonly [file: string, title:
   K14: ['integration/sources.test.ts', 'K14: ranks by the reserved weights 200 and 100, below all others'],
   K15: ['integration/article.test.ts', 'that the user contributes to or leads are one range of the index'],
   K16: ['integration/sources.test.ts', 'K16: edges by a prefix, or between two values'],
-  K17: ['integration/reader-orders.test.ts', 'take the predicates of their kind: labels by weight, numbers in a range'],
+  K17: ['integration/reader-inbound.test.ts', 'gives everything at least as high as a label, by its weight'],
   K18: ['integration/reader-inbound.test.ts', 'go on where they were after items before and behind have come and gone'],
   K19: [
     'integration/reader-page.test.ts',
@@ -61,7 +61,7 @@ export const CLAIM_TESTS: Readonly<Record<string, readonly [file: string, title:
     'integration/sources.test.ts',
     'K33: keeps edges of several types that enter one node in one index, each type for itself',
   ],
-  K34: ['integration/reader-orders.test.ts', 'may be sharded: one Query a shard, pages in order'],
+  K34: ['integration/packing.test.ts', 'share one item of an edge, and each reads its own'],
   K35: [
     'integration/eviction.test.ts',
     'bounds what each edge of a growing hub costs, and evicts the largest type once',
@@ -154,8 +154,11 @@ export const CLAIM_TESTS: Readonly<Record<string, readonly [file: string, title:
   F23: ['integration/reader-get.test.ts', 'pages through them with every page size'],
   F24: ['unit/friends/steps.test.ts', 'makes the same network from the same seed, and another from another'],
   D1: ['unit/write/max-entries.test.ts', 'takes %s up to the limit and refuses one entry more'],
-  D2: ['integration/sources.test.ts', 'D2: refuses an item of more than 400 KB before any call, and says its size'],
-  D3: ['integration/reader-copies.test.ts', 'has beside its labels what the edge copies of its target'],
+  D2: ['integration/writer.test.ts', 'makes no call where an operation is refused'],
+  D3: [
+    'integration/reader-wait.test.ts',
+    'of an edge lasts until its copy and its reverse item agree, and those of its end',
+  ],
   D4: [
     'integration/copies.test.ts',
     'are in the child’s view, and follow the parent as it is changed, deleted and put again',
