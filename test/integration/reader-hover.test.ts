@@ -1,25 +1,12 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { ON_SOURCES, withProject } from '../support/compilers.ts';
 import { hovers } from '../support/language-server.ts';
-
-const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
 /** The texts that an editor shows over the results of reads, on a model of so many further node and edge types. */
 async function readsHovered(further: number): Promise<Map<string, string>> {
-  await mkdir(join(ROOT, '.cache'), { recursive: true });
-  // Inside the repository, so that packages are found.
-  const folder = await mkdtemp(join(ROOT, '.cache', 'hover-'));
-  try {
-    const compilerOptions = { noEmit: true, incremental: false, paths: { edgeloom: [join(ROOT, 'src/index.ts')] } };
-    const config = { extends: join(ROOT, 'tsconfig.json'), compilerOptions, include: ['reads.ts'], exclude: [] };
-    await writeFile(join(folder, 'tsconfig.json'), JSON.stringify(config));
-    await writeFile(join(folder, 'reads.ts'), source(further));
-    return await hovers(join(folder, 'reads.ts'));
-  } finally {
-    await rm(folder, { recursive: true });
-  }
+  const files = { 'tsconfig.json': ON_SOURCES, 'reads.ts': source(further) };
+  return await withProject(files, (folder) => hovers(join(folder, 'reads.ts')));
 }
 
 function source(further: number): string {

@@ -1,24 +1,18 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { studioClient } from '../support/studio/client.ts';
 import { openLists } from '../support/studio/lists.ts';
-import { type StubPage, stubPage } from '../support/studio/page.ts';
 
 const LIST = '/api/query?id=BOARD-B&type=ON_BOARD';
 
-let stub: StubPage;
 let opened: Awaited<ReturnType<typeof openLists>>;
 let client: ReturnType<typeof studioClient>;
 
 beforeAll(async () => {
-  stub = await stubPage();
-  opened = await openLists({ page: stub.page });
+  opened = await openLists({ page: 'stub' });
   client = studioClient(opened.studio.url);
 });
 
-afterAll(async () => {
-  await opened?.close();
-  await stub?.remove();
-});
+afterAll(() => opened?.close());
 
 describe('a list of the studio', () => {
   const sortedBy = async (order: string) => {

@@ -1,17 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { studioClient } from '../support/studio/client.ts';
-import { type StubPage, stubPage } from '../support/studio/page.ts';
 import { openStudio } from '../support/studio/table.ts';
 
 const GOALS = 12;
 
-let stub: StubPage;
 let opened: Awaited<ReturnType<typeof openStudio>>;
 let client: ReturnType<typeof studioClient>;
 
 beforeAll(async () => {
-  stub = await stubPage();
-  opened = await openStudio({ page: stub.page });
+  opened = await openStudio({ page: 'stub' });
   client = studioClient(opened.studio.url);
   await opened.writer.batch((batch) => {
     batch.putNode('USER-U1', { name: 'Ada Lovelace', country: 'UK' });
@@ -24,10 +21,7 @@ beforeAll(async () => {
   await opened.worker.idle();
 });
 
-afterAll(async () => {
-  await opened?.close();
-  await stub?.remove();
-});
+afterAll(() => opened?.close());
 
 describe('the sample of a table in the studio', () => {
   it('counts a small table exactly, and says which node the most edges enter', async () => {

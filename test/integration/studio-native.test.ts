@@ -1,18 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { nativeIndexes } from '../../src/core/model/native-indexes.ts';
 import { studioClient } from '../support/studio/client.ts';
-import { type StubPage, stubPage } from '../support/studio/page.ts';
 import { openStudio } from '../support/studio/table.ts';
 
 const STARS = 300;
 
-let stub: StubPage;
 let opened: Awaited<ReturnType<typeof openStudio>>;
 let client: ReturnType<typeof studioClient>;
 
 beforeAll(async () => {
-  stub = await stubPage();
-  opened = await openStudio({ page: stub.page, isWritable: true });
+  opened = await openStudio({ page: 'stub', isWritable: true });
   client = studioClient(opened.studio.url);
   const { writer, worker } = opened;
   await writer.putNode('USER-U1', { name: 'Ada', mail: 'ada@example.com' });
@@ -24,10 +21,7 @@ beforeAll(async () => {
   await worker.idle();
 });
 
-afterAll(async () => {
-  await opened?.close();
-  await stub?.remove();
-});
+afterAll(() => opened?.close());
 
 /** The name of the index by an attribute. */
 const indexBy = (attribute: string): string =>

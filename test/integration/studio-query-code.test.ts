@@ -1,12 +1,11 @@
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type AskedQuery, callOf, type ReaderCall } from '../../packages/studio/base/query.ts';
 import { codeOf } from '../../packages/studio/base/query-code.ts';
-import { ROOT } from '../support/command.ts';
+import { ON_SOURCES, withProject } from '../support/compilers.ts';
 import { graph } from '../types/graph.ts';
 
 const TSC = join(dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin', 'tsc');
@@ -54,18 +53,12 @@ const MISTAKES: Record<string, string> = {
 
 /** What the compiler says of each of the texts that it has something against. */
 async function complaints(texts: readonly string[]): Promise<Map<number, string[]>> {
-  await mkdir(join(ROOT, '.cache'), { recursive: true });
-  // Inside the repository, so that packages are found.
-  const folder = await mkdtemp(join(ROOT, '.cache', 'query-code-'));
-  try {
-    const compilerOptions = { noEmit: true, incremental: false, paths: { edgeloom: [join(ROOT, 'src/index.ts')] } };
-    const config = { extends: join(ROOT, 'tsconfig.json'), compilerOptions, include: ['*.ts'], exclude: [] };
-    await writeFile(join(folder, 'tsconfig.json'), JSON.stringify(config));
-    await writeFile(
-      join(folder, 'edgeloom.config.ts'),
-      "export { graph as default } from '../../test/types/graph.ts';\n",
-    );
-    await Promise.all(texts.map((text, i) => writeFile(join(folder, `question-${i}.ts`), text)));
+  const files = {
+    'tsconfig.json': ON_SOURCES,
+    'edgeloom.config.ts': "export { graph as default } from '../../test/types/graph.ts';\n",
+    ...Object.fromEntries(texts.map((text, i) => [`question-${i}.ts`, text])),
+  };
+  return await withProject(files, async (folder) => {
     const ran = promisify(execFile)(process.execPath, [TSC, '-p', folder, '--pretty', 'false'], { cwd: folder });
     const { stdout } = await ran.catch((error: { stdout: string }) => error);
     const said = new Map<number, string[]>();
@@ -76,9 +69,7 @@ async function complaints(texts: readonly string[]): Promise<Map<number, string[
       said.set(Number(file[1]), [...(said.get(Number(file[1])) ?? []), line]);
     }
     return said;
-  } finally {
-    await rm(folder, { recursive: true });
-  }
+  });
 }
 
 describe('the code that the playground gives to copy', () => {

@@ -3,20 +3,17 @@ import { modelCost } from '../../packages/cost/capacity.ts';
 import { changedModel, type ModelChange } from '../../packages/cost/what-if.ts';
 import type { WhatIfAnswer } from '../../packages/studio/api/what-if.ts';
 import { studioClient } from '../support/studio/client.ts';
-import { type StubPage, stubPage } from '../support/studio/page.ts';
 import { openStudio } from '../support/studio/table.ts';
 
 const GOALS = 12;
 const COUNT: ModelChange = { kind: 'count', edge: 'MEMBER', isCounted: true };
 const FEWER: ModelChange = { kind: 'search-shards', node: 'USER', search: 'name', shards: 2 };
 
-let stub: StubPage;
 let opened: Awaited<ReturnType<typeof openStudio>>;
 let client: ReturnType<typeof studioClient>;
 
 beforeAll(async () => {
-  stub = await stubPage();
-  opened = await openStudio({ page: stub.page });
+  opened = await openStudio({ page: 'stub' });
   client = studioClient(opened.studio.url);
   const { writer, worker } = opened;
   for (let i = 0; i < GOALS; i++) {
@@ -26,10 +23,7 @@ beforeAll(async () => {
   await worker.idle();
 });
 
-afterAll(async () => {
-  await opened?.close();
-  await stub?.remove();
-});
+afterAll(() => opened?.close());
 
 async function whatIf(changes: ModelChange[], more: object = {}): Promise<WhatIfAnswer> {
   const { status, answer } = await client.post('/api/what-if', { changes, putsPerSecond: 100, ...more });

@@ -12,7 +12,7 @@ import { testTable, uniqueTableName } from '../support/table.ts';
 const graph = defineGraph({
   table: uniqueTableName(),
   nodes: {
-    USER: node({ view: ['name'], search: { name: { project: ['team'] }, mail: { native: true, project: ['team'] } } }),
+    USER: node({ view: ['name'] }),
     TICKET: node({ view: 'ALL' }),
   },
   edges: {
@@ -20,10 +20,6 @@ const graph = defineGraph({
       from: 'TICKET',
       to: 'USER',
       inbound: { orders: { gsi0: number('priority') }, shards: 2, project: ['priority', 'title'] },
-    }),
-    BOOKED: edge({
-      ...{ from: 'TICKET', to: 'USER', deletedWhen: 'void' },
-      inbound: { native: true, orders: { byPriority: number('priority') }, project: ['priority', 'title'] },
     }),
   },
 });
@@ -127,50 +123,6 @@ describe('a watched list of incoming edges', () => {
   });
 });
 
-describe('a watched native list', () => {
-  it('is what inbound gives, though nothing is projected', async () => {
-    const { reader } = await watchingReader();
-    const of = { limit: 3, reverse: true } as const;
-    const inbound = async () => (await reader.inbound('USER-NATIVE', 'BOOKED', of)).items;
-    await writer.putEdge('TICKET-1', 'BOOKED', 'USER-NATIVE', { priority: 1, title: 'one' });
-    const watched = follow(reader.watch({ inbound: ['USER-NATIVE', 'BOOKED'], ...of }));
-    await watched.shows(inbound);
-    expect(watched.list).toMatchObject([{ source: 'TICKET-1', attributes: { title: 'one' } }]);
-    for (const priority of [2, 3, 4, 5, 6, 7, 8])
-      await writer.putEdge(`TICKET-${priority}`, 'BOOKED', 'USER-NATIVE', { priority, title: `${priority}` });
-    await watched.shows(inbound);
-    // More than those in reserve: they come from the index.
-    for (const priority of [8, 7, 6, 5] as const)
-      await writer.deleteEdge(`TICKET-${priority}`, 'BOOKED', 'USER-NATIVE');
-    await writer.updateEdge('TICKET-4', 'BOOKED', 'USER-NATIVE', { set: { void: true } });
-    await writer.updateEdge('TICKET-1', 'BOOKED', 'USER-NATIVE', { set: { priority: 9, title: 'moved' } });
-    await watched.shows(inbound);
-    expect(watched.list.map(({ source }) => source)).toEqual(['TICKET-1', 'TICKET-3', 'TICKET-2']);
-    await writer.updateEdge('TICKET-3', 'BOOKED', 'USER-NATIVE', { set: { title: 'renamed' } });
-    await watched.shows(inbound);
-    expect(watched.seen.at(-1)).toMatchObject({ type: 'change', at: 1, item: { attributes: { title: 'renamed' } } });
-  });
-
-  it('is what a native search gives, with a filter', async () => {
-    const { reader } = await watchingReader();
-    const query = { equals: 'ada@example.com', where: { team: 'red' } } as const;
-    const find = async () => (await reader.search('USER.mail').equals(query.equals, { where: query.where })).items;
-    const watched = follow(reader.watch({ search: 'USER.mail', ...query }));
-    await expect.poll(() => watched.seen.length).toBe(1);
-    for (const [id, team] of [
-      ['M1', 'red'],
-      ['M2', 'blue'],
-    ] as const)
-      await writer.putNode(`USER-${id}`, { mail: query.equals, team });
-    await watched.shows(find);
-    expect(watched.list).toEqual([{ id: 'USER-M1', value: query.equals, attributes: { team: 'red' } }]);
-    await writer.updateNode('USER-M2', { set: { team: 'red' } });
-    await writer.updateNode('USER-M1', { set: { mail: 'other@example.com' } });
-    await watched.shows(find);
-    expect(watched.list).toMatchObject([{ id: 'USER-M2' }]);
-  });
-});
-
 describe('the recipe', () => {
   it('runs as docs/how-to/watch.md prints it', async () => {
     const page = howTo(['watch']);
@@ -195,43 +147,6 @@ describe('the recipe', () => {
     stopping.abort(new Error('enough'));
     await expect(ended).rejects.toThrow('enough');
     for (const stop of stops) await stop();
-  });
-});
-
-describe('a watched search', () => {
-  it('is what the search gives', async () => {
-    const { reader } = await watchingReader();
-    const find = async () => (await reader.search('USER.name').beginsWith('Ad')).items;
-    const watched = follow(reader.watch({ search: 'USER.name', beginsWith: 'Ad' }));
-    await expect.poll(() => watched.seen.length).toBe(1);
-    await writer.putNode('USER-A', { name: 'Ada', team: 'red' });
-    await writer.putNode('USER-B', { name: 'Bob', team: 'red' });
-    await table.projectAll();
-    await watched.shows(find);
-    expect(watched.list).toMatchObject([{ id: 'USER-A', value: 'Ada', attributes: { team: 'red' } }]);
-    await writer.putNode('USER-A', { name: 'Eve', team: 'red' });
-    await writer.putNode('USER-B', { name: 'Adele', team: 'blue' });
-    await table.projectAll();
-    await watched.shows(find);
-    expect(watched.list).toMatchObject([{ id: 'USER-B', value: 'Adele' }]);
-  });
-});
-
-describe('watched nodes', () => {
-  it('are what get gives', async () => {
-    const { reader } = await watchingReader();
-    const ids = ['USER-N1', 'TICKET-N1'] as const;
-    const watched = follow(reader.watch({ views: ids }));
-    await expect.poll(() => watched.seen.length).toBe(1);
-    expect(watched.list).toEqual([null, null]);
-    await writer.putNode('USER-N1', { name: 'Nora' });
-    await writer.putEdge('TICKET-N1', 'ASSIGNED', 'USER-N1', { priority: 1 });
-    await table.projectAll();
-    await watched.shows(async () => reader.getViews(ids));
-    expect(watched.list).toMatchObject([
-      { attributes: { name: 'Nora' } },
-      { attributes: null, edgeSet: [{ target: 'USER-N1' }] },
-    ]);
   });
 });
 
@@ -264,24 +179,6 @@ describe('watching', () => {
     await expect(watched.ended).rejects.toMatchObject({ code: 'feed-ended' });
   });
 
-  it('ends with that error, too, if the feed is stopped during a read', async () => {
-    const waits: number[] = [];
-    const wait = async (milliseconds: number): Promise<void> => {
-      waits.push(milliseconds);
-    };
-    const feed = new Feed(graph, { wait });
-    const store = new Proxy(table.store, {
-      get(real, name) {
-        if (name === 'getMany') feed.fail(new Error('stopped during the read'));
-        return Reflect.get(real, name, real);
-      },
-    });
-    const watched = follow(createReader(graph, { store, feed }).watch({ views: ['USER-1'] }));
-    await expect(watched.ended).rejects.toThrow('stopped during the read');
-    // Only the pause after a read: no wait for news that can't come.
-    expect(waits).toEqual([1_000]);
-  });
-
   it('reads again where records may have been missed', async () => {
     const { reader, feed } = await watchingReader();
     await writer.putEdge('TICKET-G1', 'ASSIGNED', 'USER-GAP', { priority: 1 });
@@ -298,5 +195,23 @@ describe('watching', () => {
     await watched.shows(async () => (await reader.inbound('USER-GAP', 'ASSIGNED')).items);
     expect(watched.seen.map(({ type }) => type)).toEqual(['page', 'enter']);
     feed.receive = receive;
+  });
+
+  it('ends with that error, too, if the feed is stopped during a read', async () => {
+    const waits: number[] = [];
+    const wait = async (milliseconds: number): Promise<void> => {
+      waits.push(milliseconds);
+    };
+    const feed = new Feed(graph, { wait });
+    const store = new Proxy(table.store, {
+      get(real, name) {
+        if (name === 'getMany') feed.fail(new Error('stopped during the read'));
+        return Reflect.get(real, name, real);
+      },
+    });
+    const watched = follow(createReader(graph, { store, feed }).watch({ views: ['USER-1'] }));
+    await expect(watched.ended).rejects.toThrow('stopped during the read');
+    // Only the pause after a read: no wait for news that can't come.
+    expect(waits).toEqual([1_000]);
   });
 });

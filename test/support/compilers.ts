@@ -68,6 +68,14 @@ const CONFIG = {
   },
 };
 
+/** For `withProject`: the tsconfig.json of a project that uses the sources of the package, as strictly as they are written. */
+export const ON_SOURCES = JSON.stringify({
+  extends: join(ROOT, 'tsconfig.json'),
+  compilerOptions: { noEmit: true, incremental: false, paths: { edgeloom: [join(ROOT, 'src/index.ts')] } },
+  include: ['*.ts'],
+  exclude: [],
+});
+
 /** The compilers by their versions. Each counts the same way however often it is asked. */
 export const COMPILERS: Readonly<Record<string, (folder: string, files: readonly string[]) => Promise<Counts>>> = {
   '7': async (folder, files) => {

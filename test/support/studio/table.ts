@@ -6,6 +6,7 @@ import type { CompiledModel } from '../../../src/core/model/compiled.ts';
 import { date, edge, node, number, rank } from '../../../src/core/model/schema.ts';
 import { createWorker } from '../../../src/projecting/worker/worker.ts';
 import { testTable, uniqueTableName } from '../table.ts';
+import { stubPage } from './page.ts';
 
 /** A model with every kind of search and order that the studio makes forms for. */
 export function studioGraph(table = uniqueTableName()) {
@@ -65,20 +66,29 @@ export function keepingLogger() {
   return { lines, logger: { debug: keep, info: keep, warn: keep, error: keep } };
 }
 
-/** Opens a table with a projector and a studio; `page` is the folder of the page where the built one is not expected. */
-export async function openStudio(options: { isWritable?: boolean; page?: URL; isTapped?: boolean } = {}) {
+interface StudioOptions {
+  isWritable?: boolean;
+  /** The folder of the page where the built one is not expected, or one that is made for this studio. */
+  page?: URL | 'stub';
+  isTapped?: boolean;
+}
+
+/** Opens a table with a projector and a studio. */
+export async function openStudio(options: StudioOptions = {}) {
   return openStudioOf(studioGraph(), options);
 }
 
 /** The same with a model of one's own. */
 export async function openStudioOf<G extends CompiledModel>(
   model: G,
-  { isWritable = false, page, isTapped = true }: { isWritable?: boolean; page?: URL; isTapped?: boolean } = {},
+  { isWritable = false, page: given, isTapped = true }: StudioOptions = {},
 ) {
   const table = await studioTable(model);
   const { graph, store, client, streams } = table;
   const tap = isTapped ? table.tap : undefined;
   const log = keepingLogger();
+  const stub = given === 'stub' ? await stubPage() : undefined;
+  const page = given === 'stub' ? stub?.page : given;
   const studio = await startStudio({ graph, store, client, streams, tap, isWritable, page, logger: log.logger });
   return {
     ...table,
@@ -88,6 +98,7 @@ export async function openStudioOf<G extends CompiledModel>(
       await studio.close();
       await table.worker.stop();
       await table.run;
+      await stub?.remove();
     },
   };
 }
