@@ -18,26 +18,18 @@ it('records in quarantine are not passed over in silence: a worker warns once fo
   for (let i = 0; i < 3; i++) {
     await store.put({ source: { S: `USER-${i}` }, target: { S: `USER-${i}` }, age: { S: 'old' } });
   }
-  const warnings: [object, string][] = [];
-  const ignore = (): void => undefined;
-  const logger = {
-    ...{ debug: ignore, info: ignore, error: ignore },
-    warn: (details: object, message: string) => warnings.push([details, message]),
-  };
-  const report = new WorkerReport({
-    logger: { ...logger, warn: (details, message) => void logger.warn(details, message) },
-  });
+  const logger = recordingLogger();
+  const report = new WorkerReport({ logger });
   const records = await allRecords();
   for (const batch of [records.slice(0, 2), records.slice(2)]) {
     const result: BatchResult = await projector.project(batch);
     expect(result.quarantines).toMatchObject([{ code: 'wrong-type', count: batch.length }]);
     report.onBatch('shard', batch, batch.length, result, 1);
   }
-  expect(warnings).toHaveLength(1);
-  expect(warnings[0]![1]).toMatch(/^Records go into quarantine \(wrong-type\): USER-\d USER-\d - .*age/);
+  const first = expect.stringMatching(/^Records go into quarantine \(wrong-type\): USER-\d USER-\d - .*age/);
+  expect(logger.lines).toEqual([first]);
   report.onEnd();
-  expect(warnings).toHaveLength(2);
-  expect(warnings[1]![1]).toMatch(/^3 quarantine entries were put \(wrong-type\)/);
+  expect(logger.lines).toEqual([first, expect.stringMatching(/^3 quarantine entries were put \(wrong-type\)/)]);
 });
 
 it('a worker counts the entries that are there, also where its run fails', async () => {

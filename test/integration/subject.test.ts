@@ -80,7 +80,18 @@ async function libraryTable() {
   };
   const erase = (options: Partial<SubjectEraseOptions> = {}) =>
     eraseSubject(graph, { store, id: BORROWER, segments: 1, ...options });
-  return { ...table, writer, other, rawItems, naming, checkClean, erase };
+  /** A first run, which consumers have followed. */
+  const begin = async () => {
+    const first = await erase();
+    await table.projectAll();
+    return first;
+  };
+  /** A second run, after which nothing names the id. */
+  const expectErased = async (hours = 50) => {
+    expect(await erase({ now: hoursOn(hours) })).toMatchObject({ isDone: true });
+    expect(await naming()).toEqual([]);
+  };
+  return { ...table, writer, other, rawItems, naming, checkClean, erase, begin, expectErased };
 }
 
 /** Hours later than now. */
@@ -122,36 +133,18 @@ describe('subject erase', () => {
   });
 
   it('deletes what has neither content nor an expiry, in the partitions of others too', async () => {
-    const { erase, naming, projectAll, rawItems, store } = await libraryTable();
-    await erase();
-    await projectAll();
+    const { rawItems, store, begin, expectErased } = await libraryTable();
+    await begin();
     const tombstones = (await rawItems()).filter((item) => item['expiresAt'] !== undefined);
     const ofOthers = tombstones.filter((item) => !stringOf(item['source'])!.startsWith(BORROWER));
     expect(ofOthers.length).toBeGreaterThan(0);
     for (const { expiresAt: _, ...item } of tombstones) await store.put(item);
-    expect(await erase({ now: hoursOn(50) })).toMatchObject({ isDone: true });
-    expect(await naming()).toEqual([]);
-  });
-
-  it('waits for a consumer that is behind, and repairs what none has removed', async () => {
-    const { erase, naming, projectAll, checkClean } = await libraryTable();
-    await erase();
-    // No consumer has run: derived items are still there, and the second run makes tombstones of them.
-    const second = await erase({ now: hoursOn(50) });
-    expect(second).toMatchObject({ isDone: false, isWrittenAgain: false });
-    expect(Date.parse(second.next!) - Date.now()).toBeGreaterThan(90 * HOUR);
-    // The records come late, and do not bring anything back.
-    await projectAll();
-    const third = await erase({ now: hoursOn(150) });
-    expect(third.isDone).toBe(true);
-    expect(await naming()).toEqual([]);
-    await checkClean();
+    await expectErased();
   });
 
   it('says that producers have written it again, and erases that only if asked', async () => {
-    const { erase, naming, projectAll, writer } = await libraryTable();
-    await erase();
-    await projectAll();
+    const { erase, naming, projectAll, writer, begin, expectErased } = await libraryTable();
+    await begin();
     await writer.putNode(BORROWER, { name: 'Ada' });
     await writer.putEdge('BORROWER-c', 'KNOWS', BORROWER);
     await projectAll();
@@ -165,17 +158,15 @@ describe('subject erase', () => {
     expect(await naming()).toContain(`${BORROWER} ${BORROWER}`);
     expect(await erase({ again: true, now: hoursOn(50) })).toMatchObject({ deleted: { nodes: 1, edges: 1 } });
     await projectAll();
-    expect(await erase({ now: hoursOn(101) })).toMatchObject({ isDone: true });
-    expect(await naming()).toEqual([]);
+    await expectErased(101);
   });
 
   it('names attributes of others that hold the id, and is not done before they are changed', async () => {
-    const { erase, projectAll, writer, naming } = await libraryTable();
+    const { erase, projectAll, writer, naming, begin } = await libraryTable();
     await writer.putNode('BOOK-2', { title: 'A book', ownedBy: BORROWER, note: `for (${BORROWER})` });
     await writer.putNode('BOOK-3', { title: BORROWER });
     await projectAll();
-    await erase();
-    await projectAll();
+    await begin();
     const second = await erase({ now: hoursOn(50) });
     expect(second.isDone).toBe(false);
     expect(second.next).toBeUndefined();
@@ -246,13 +237,12 @@ describe('subject erase', () => {
   });
 
   it('is not done while the id is a name, a part of a key of no type, or a word at the end of a sentence', async () => {
-    const { erase, projectAll, writer, store } = await libraryTable();
+    const { erase, projectAll, writer, store, begin } = await libraryTable();
     await writer.putNode('BRANCH-2', { [BORROWER]: 'x', readers: { [BORROWER]: 1 } });
     await writer.putNode('BRANCH-3', { note: `It was ${BORROWER}. Nobody else.` });
     await store.put({ source: { S: 'audit' }, target: { S: `seen#${BORROWER}` } });
     await projectAll();
-    await erase();
-    await projectAll();
+    await begin();
     const second = await erase({ now: hoursOn(50) });
     expect(second.isDone).toBe(false);
     const listed = second.remains.filter(({ what }) => what.startsWith('the id in') && !what.includes('perhaps'));
@@ -266,7 +256,7 @@ describe('subject erase', () => {
   });
 
   it('takes its differences out of the state of the observer, and the contents of all others', async () => {
-    const { erase, store, projectAll, naming, other } = await libraryTable();
+    const { store, projectAll, other, begin, expectErased } = await libraryTable();
     await projectAll();
     const memory = new TableMemory(store, Date.now);
     await memory.open();
@@ -280,10 +270,8 @@ describe('subject erase', () => {
       drift: [driftOf(BORROWER, 'Ada'), driftOf(other, 'Bob'), driftOf('BOOK-1', `by/reviewer/S${BORROWER} 1`)],
       sampled: { asked: 2, wrong: 2, wrongItems: [`${BORROWER} ~ix/name`, `${other} ~ix/name`], sinceMs: 1 },
     });
-    await erase();
-    await projectAll();
-    expect(await erase({ now: hoursOn(50) })).toMatchObject({ isDone: true });
-    expect(await naming()).toEqual([]);
+    await begin();
+    await expectErased();
     const left = await readObserverProgress(store);
     expect(left).toMatchObject({
       drift: [{ suspect: { source: other }, expected: null, stored: expect.stringMatching(/^sha256 /) }],
@@ -293,7 +281,7 @@ describe('subject erase', () => {
   });
 
   it('takes its quarantine entries with it, and items of types outside the model', async () => {
-    const { erase, projectAll, store, naming } = await libraryTable();
+    const { erase, projectAll, store, expectErased } = await libraryTable();
     const key = { source: { S: BORROWER }, target: { S: `LOAN-BOOK-9` } };
     await store.put({ ...key, due: { N: '7' }, fine: { N: '1' } });
     await store.put({ source: { S: BORROWER }, target: { S: 'OLDTYPE' }, note: { S: 'x' } });
@@ -303,8 +291,7 @@ describe('subject erase', () => {
     expect(first.deleted).toMatchObject({ unknown: 2, edges: 7 });
     expect(first.deleted.entries).toBeGreaterThan(0);
     await projectAll();
-    expect(await erase({ now: hoursOn(50) })).toMatchObject({ isDone: true });
-    expect(await naming()).toEqual([]);
+    await expectErased();
   });
 
   it.each(['entry', 'failed batch'] as const)(

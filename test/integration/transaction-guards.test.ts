@@ -1,11 +1,13 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import type { TransactionFailedError } from '../../src/client/write/transaction.ts';
 import { createWriter } from '../../src/client/write/writer.ts';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import { edge, node } from '../../src/core/model/schema.ts';
+import type { Store } from '../../src/core/store-port.ts';
 import { withReplacedCalls } from '../../src/store/wrapped.ts';
-import { testTable, uniqueTableName } from '../support/table.ts';
+import { uniqueTableName } from '../support/table.ts';
+import { openWriter } from '../support/writer.ts';
 
 const fields = z.object({
   status: z.string().optional(),
@@ -26,12 +28,10 @@ function model() {
   });
 }
 
+/** With a writer that waits between its attempts. */
 async function open() {
-  const { graph, store } = await testTable(model());
-  const writer = createWriter(graph, { store });
-  const read = async (source: string, target = source) =>
-    (await store.get({ source, target }, { consistent: true })).item;
-  return { graph, store, writer, read };
+  const table = await openWriter(model());
+  return { ...table, writer: createWriter(table.graph, { store: table.store }) };
 }
 
 /** Updates of types whose transactions read before they write, each with what it adds one to. */
@@ -117,24 +117,18 @@ describe('a transaction that reads before it writes', () => {
     const { graph, store, writer } = await open();
     await writer.putNode('TASK-1', { views: 0 });
     let milliseconds = 0;
-    const now = performance.now.bind(performance);
-    const clock = performance as { now: () => number };
-    clock.now = () => now() + milliseconds;
-    try {
-      const losing = createWriter(graph, {
-        wait: async () => undefined,
-        store: withReplacedCalls(store, {
-          changeAll: async (changes, token) => {
-            milliseconds += 3_000;
-            await writer.updateNode('TASK-1', { add: { views: 1 } });
-            return store.changeAll(changes, token);
-          },
-        }),
-      });
-      const transaction = losing.transact((each) => each.updateNode('TASK-1', { add: { views: 1 } }));
-      await expect(transaction).rejects.toMatchObject({ code: 'too-much-contention' });
-    } finally {
-      clock.now = now;
-    }
+    // Three seconds for each look at the clock.
+    const clock = vi.spyOn(performance, 'now').mockImplementation(() => (milliseconds += 3_000));
+    const changeAll: Store['changeAll'] = async (changes, token) => {
+      await writer.updateNode('TASK-1', { add: { views: 1 } });
+      return await store.changeAll(changes, token);
+    };
+    const losing = createWriter(graph, {
+      store: withReplacedCalls(store, { changeAll }),
+      wait: async () => undefined,
+    });
+    const transaction = losing.transact((each) => each.updateNode('TASK-1', { add: { views: 1 } }));
+    await expect(transaction).rejects.toMatchObject({ code: 'too-much-contention' });
+    clock.mockRestore();
   });
 });

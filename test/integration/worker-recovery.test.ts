@@ -23,6 +23,15 @@ async function scripted() {
   return { graph, store, stream, logger, make };
 }
 
+/** The same, after a worker that has kept its place behind one record. */
+async function withPlace() {
+  const table = await scripted();
+  const checkpoint = memoryCheckpoint();
+  await table.stream.put('only', user('0'));
+  await table.make({ checkpoint }).run({ untilIdle: true });
+  return { ...table, checkpoint };
+}
+
 /** A checkpoint in memory that remembers every save. */
 function recordingCheckpoint(): CheckpointStore & { saves: Checkpoint[] } {
   const kept = memoryCheckpoint();
@@ -92,10 +101,7 @@ describe('reading trouble', () => {
 
 describe('trimmed data', () => {
   it('a worker that fell behind says so, says what to do, and goes on with what is left', async () => {
-    const { stream, store, logger, make } = await scripted();
-    const checkpoint = memoryCheckpoint();
-    await stream.put('only', user('0'));
-    await make({ checkpoint }).run({ untilIdle: true });
+    const { stream, store, logger, make, checkpoint } = await withPlace();
     for (let i = 1; i < 6; i++) await stream.put('only', user(`${i}`));
     stream.trim('only', 3);
     const events: TrimmedShard[] = [];
@@ -112,11 +118,8 @@ describe('trimmed data', () => {
   });
 
   it('takes every projection of a registered table from readers, until a migration has verified it', async () => {
-    const { stream, store, make, graph } = await scripted();
+    const { stream, store, make, graph, checkpoint } = await withPlace();
     await migrate(graph, { store });
-    const checkpoint = memoryCheckpoint();
-    await stream.put('only', user('0'));
-    await make({ checkpoint }).run({ untilIdle: true });
     const generations = async () => {
       const { registry } = (await readHead({ store, stats: { rcu: 0 } }))!;
       return [...registry.projections.values()].flatMap((one) => one.generations.map(({ state }) => state));
@@ -134,10 +137,7 @@ describe('trimmed data', () => {
   });
 
   it('is reported once, also where nothing is left to read after the gap', async () => {
-    const { stream, make } = await scripted();
-    const checkpoint = memoryCheckpoint();
-    await stream.put('only', user('0'));
-    await make({ checkpoint }).run({ untilIdle: true });
+    const { stream, make, checkpoint } = await withPlace();
     await stream.put('only', user('1'));
     await stream.put('only', user('2'));
     stream.trim('only', 3);
@@ -146,10 +146,7 @@ describe('trimmed data', () => {
   });
 
   it('a shard that left the stream before it was read to its end is reported, and its place forgotten', async () => {
-    const { stream, make } = await scripted();
-    const checkpoint = memoryCheckpoint();
-    await stream.put('only', user('0'));
-    await make({ checkpoint }).run({ untilIdle: true });
+    const { stream, make, checkpoint } = await withPlace();
     stream.vanish('only');
     stream.open('child', 'only');
     await stream.put('child', user('1'));

@@ -49,27 +49,6 @@ describe('a worker on a real stream', () => {
     expect(second).toMatchObject({ records: 0, touches: 0, writes: 0, wcu: 0, batches: 0, endedBy: 'idle' });
   });
 
-  it('goes on from the checkpoint file where an earlier worker ended', async () => {
-    const table = await testTable(followGraph());
-    const checkpoint = fileCheckpoint(join(folder, 'resume.json'));
-    await putUsers(table, 0, 15);
-    await untilIdle(table, { checkpoint });
-    await putUsers(table, 15, 20);
-
-    const resumed = await untilIdle(table, { checkpoint });
-
-    expect(resumed).toMatchObject({ records: 5, conflicts: 0 });
-    expect(await viewOf(table.store, '19')).toEqual({ name: '19', follows: [] });
-  });
-
-  it('starts with the oldest record where it has no checkpoint, and a replay changes nothing', async () => {
-    const table = await testTable(followGraph());
-    await putUsers(table, 0, 5);
-    await untilIdle(table);
-    expect(await untilIdle(table)).toMatchObject({ records: 5, conflicts: 0 });
-    expect(await viewOf(table.store, '4')).toEqual({ name: '4', follows: [] });
-  });
-
   it('projects what is written while it runs, until it is stopped', async () => {
     const table = await testTable(followGraph());
     const running = worker(table);
@@ -157,20 +136,4 @@ describe('a table that is deleted', () => {
     await ended;
     await running.stop();
   });
-});
-
-it('a table that is written to all the time is projected up to its state at the start, and the run ends', async () => {
-  const { graph, store, streams, streamArn } = await testTable(followGraph());
-  for (let i = 0; i < 20; i++) await store.put(user(`${i}`));
-  const run = createWorker(graph, { store, streams, streamArn, pollIntervalMs: 20 }).run({ untilIdle: true });
-  let isOver = false;
-  const ended = run.finally(() => {
-    isOver = true;
-  });
-  for (let i = 0; !isOver; i++) {
-    await store.put(user(`later-${i}`));
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
-  expect(await ended).toMatchObject({ endedBy: 'idle' });
-  for (let i = 0; i < 20; i++) expect(await viewOf(store, `${i}`)).toMatchObject({ name: `${i}` });
 });

@@ -12,7 +12,7 @@ import { projectionsOfModel } from '../../src/registry/projections-in-force.ts';
 import type { ReaderLeases } from '../../src/registry/reader-lease.ts';
 import { withReplacedCalls } from '../../src/store/wrapped.ts';
 import { evolvingTable } from '../support/migrating-table.ts';
-import { testTable, uniqueTableName } from '../support/table.ts';
+import type { testTable } from '../support/table.ts';
 import { writerTable } from '../support/writer.ts';
 
 /** The store with pages of 7 items, so that a few edges make several pages; `writeMany` may be replaced. */
@@ -60,36 +60,6 @@ describe('deleteNodeWithEdges', () => {
     const { item } = await table.store.get({ source: 'USER-U1', target: '~view' }, { consistent: true });
     expect(item?.['edgeSet']).toBeUndefined();
     expect(item?.['attributes']).toBeUndefined();
-  });
-
-  it('leaves no edge unsaid: what reverse items know goes, and a type that nothing knows is named', async () => {
-    const graph = defineGraph({
-      table: uniqueTableName(),
-      nodes: { USER: node({ view: 'ALL' }), BOOK: node({ view: 'ALL' }) },
-      edges: {
-        WROTE: edge({ from: 'BOOK', to: 'USER', copy: ['name'] }),
-        LENT: edge({ from: 'BOOK', to: 'USER', copy: ['name'], inbound: { orders: { gsi0: 'since' } } }),
-        KNOWS: edge({ from: 'USER', to: 'USER' }),
-        READ: edge({ from: 'USER', to: 'BOOK' }),
-      },
-    });
-    const table = await testTable(graph);
-    const writer = createWriter(graph, { store: pagedStore(table.store) });
-    await writer.batch((batch) => {
-      batch.putNode('USER-1', { name: 'Ada' });
-      for (let i = 0; i < 9; i++) batch.putEdge(`BOOK-${i}`, 'WROTE', 'USER-1');
-      batch.putEdge('BOOK-0', 'LENT', 'USER-1', { since: '2020' });
-      batch.putEdge('BOOK-1', 'LENT', 'USER-1');
-      batch.putEdge('BOOK-1', 'WROTE', 'USER-2');
-      batch.putEdge('USER-2', 'KNOWS', 'USER-1');
-    });
-    await table.projectAll();
-    expect(await writer.deleteNodeWithEdges('USER-1')).toMatchObject({
-      ...{ edges: 11, nodes: 1, notFound: ['KNOWS'] },
-    });
-    expect(await baseKeys(table)).toEqual(['BOOK-1 WROTE-USER-2', 'USER-2 KNOWS-USER-1']);
-    await table.projectAll();
-    expect(await writer.deleteNodeWithEdges('USER-1')).toMatchObject({ edges: 0, nodes: 0, notFound: ['KNOWS'] });
   });
 
   it.each([

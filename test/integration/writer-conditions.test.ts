@@ -15,7 +15,8 @@ import type { CompiledModel } from '../../src/core/model/compiled.ts';
 import { edge, node } from '../../src/core/model/schema.ts';
 import { StoreError } from '../../src/foundation/errors.ts';
 import { withReplacedCalls } from '../../src/store/wrapped.ts';
-import { testTable, uniqueTableName } from '../support/table.ts';
+import { uniqueTableName } from '../support/table.ts';
+import { openWriter, racingWriter } from '../support/writer.ts';
 
 function model() {
   return defineGraph({
@@ -34,17 +35,9 @@ function model() {
 }
 
 async function open() {
-  const table = await testTable(model());
-  const { graph, store } = table;
-  const read = async (source: string, target = source) => {
-    const { item } = await store.get({ source, target }, { consistent: true });
-    if (item === undefined) return undefined;
-    const { source: _s, target: _t, ...attributes } = item;
-    return attributes;
-  };
-  const writer = createWriter(graph, { store, wait: async () => undefined });
+  const table = await openWriter(model());
   // Takes what does not compile.
-  return { ...table, writer, anyWriter: writer as unknown as Writer<CompiledModel>, read };
+  return { ...table, anyWriter: table.writer as unknown as Writer<CompiledModel> };
 }
 
 async function failureOf(promise: Promise<unknown>): Promise<ConditionFailedError> {
@@ -112,12 +105,6 @@ describe('a version attribute', () => {
     await writer.putNode('NOTE-1', { text: 'b', v: 1 });
     await writer.updateNode('NOTE-1', { set: { text: 'c' } });
     expect(await read('NOTE-1')).toEqual({ text: { S: 'c' }, v: { N: '3' } });
-  });
-
-  it('is refused in a batch, which has no conditions', async () => {
-    const { anyWriter } = await open();
-    const batch = anyWriter.batch((all) => all.putNode('DOC-1', { text: 'a' }));
-    await expect(batch).rejects.toMatchObject({ code: 'versioned-type', message: expect.stringContaining('versions') });
   });
 });
 
@@ -438,17 +425,12 @@ describe('putMany', () => {
 
 describe('a signal', () => {
   it('stops an update that waits for its next attempt', async () => {
-    const { graph, store, writer } = await open();
+    const { writer, ...table } = await open();
     await writer.putNode('TASK-1', { n: 1 });
     const controller = new AbortController();
-    const racing = createWriter(graph, {
-      store: withReplacedCalls(store, {
-        change: async (change) => {
-          await writer.updateNode('TASK-1', { add: { n: 1 } });
-          controller.abort(new Error('too late'));
-          return store.change(change);
-        },
-      }),
+    const racing = racingWriter(table, async () => {
+      await writer.updateNode('TASK-1', { add: { n: 1 } });
+      controller.abort(new Error('too late'));
     });
     const update = racing.updateNode('TASK-1', (task) => ({ ...task, done: true }), { signal: controller.signal });
     await expect(update).rejects.toThrow('too late');

@@ -8,7 +8,9 @@ import { edge, node, rank, sum } from '../../src/core/model/schema.ts';
 import type { Store } from '../../src/core/store-port.ts';
 import { StoreError } from '../../src/foundation/errors.ts';
 import { withReplacedCalls } from '../../src/store/wrapped.ts';
-import { testTable, uniqueTableName } from '../support/table.ts';
+import { throughCalls } from '../support/calls.ts';
+import { uniqueTableName } from '../support/table.ts';
+import { openWriter, racingWriter } from '../support/writer.ts';
 
 function model() {
   return defineGraph({
@@ -44,16 +46,9 @@ function model() {
 }
 
 async function open() {
-  const table = await testTable(model());
-  const { graph, store } = table;
-  const read = async (source: string, target = source) => {
-    const { item } = await store.get({ source, target }, { consistent: true });
-    if (item === undefined) return undefined;
-    const { source: _s, target: _t, ...attributes } = item;
-    return attributes;
-  };
-  const rawItems = async () => (await store.scan({ segment: 0, segments: 1, consistent: true })).items;
-  return { ...table, writer: createWriter(graph, { store, wait: async () => undefined }), read, rawItems };
+  const table = await openWriter(model());
+  const rawItems = async () => (await table.store.scan({ segment: 0, segments: 1, consistent: true })).items;
+  return { ...table, rawItems };
 }
 
 describe('updateNode with named changes', () => {
@@ -139,18 +134,11 @@ describe('updateNode with named changes', () => {
       n: new ExactNumber('1.5'),
     });
     const calls: string[] = [];
-    const counting = createWriter(graph, {
-      store: withReplacedCalls(store, {
-        get: (...args) => {
-          calls.push('get');
-          return store.get(...args);
-        },
-        change: (change) => {
-          calls.push(change.kind);
-          return store.change(change);
-        },
-      }),
+    const noted = throughCalls(store, async (method, _parameters, call) => {
+      calls.push(method);
+      return await call();
     });
+    const counting = createWriter(graph, { store: noted });
     const { attributes, capacity } = await counting.updateNode(
       'TASK-1',
       {
@@ -162,7 +150,7 @@ describe('updateNode with named changes', () => {
       },
       { capacity: true },
     );
-    expect(calls).toEqual(['update']);
+    expect(calls).toEqual(['change']);
     expect({ wcu: capacity!.wcu >= 1, rcu: capacity!.rcu }).toEqual({ wcu: true, rcu: 0 });
     expect(attributes).toEqual({
       ...{ a: 2, b: 'keep', fresh: [1, 'x'], tags: new Set(['x']), n: -1.5, words: new Set(['a']) },
@@ -291,41 +279,10 @@ describe('updateNode with a function', () => {
     expect(changes).toHaveLength(1);
   });
 
-  it('runs again on the item that the condition failed on', async () => {
-    const { writer, graph, store, read } = await open();
-    await writer.putNode('TASK-1', { count: 1 });
-    let reads = 0;
-    let interferences = 0;
-    const racing = createWriter(graph, {
-      wait: async () => undefined,
-      store: withReplacedCalls(store, {
-        get: (...args) => {
-          reads += 1;
-          return store.get(...args);
-        },
-        change: async (change) => {
-          interferences += 1;
-          if (interferences <= 3) await writer.updateNode('TASK-1', { add: { count: 10 } });
-          return store.change(change);
-        },
-      }),
-    });
-    const { attributes } = await racing.updateNode('TASK-1', (task) => ({ count: (task['count'] as number) * 2 }));
-    expect({ attributes, reads }).toEqual({ attributes: { count: 62 }, reads: 1 });
-    expect(await read('TASK-1')).toEqual({ count: { N: '62' } });
-  });
-
   it('depends only on what it looks at', async () => {
-    const { writer, graph, store } = await open();
+    const { writer, ...table } = await open();
     await writer.putNode('TASK-1', { a: 1, other: 1 });
-    const racing = createWriter(graph, {
-      store: withReplacedCalls(store, {
-        change: async (change) => {
-          await writer.updateNode('TASK-1', { add: { other: 1 } });
-          return store.change(change);
-        },
-      }),
-    });
+    const racing = racingWriter(table, () => writer.updateNode('TASK-1', { add: { other: 1 } }));
     let runs = 0;
     await racing.updateNode('TASK-1', (task) => {
       runs += 1;
@@ -347,20 +304,12 @@ describe('updateNode with a function', () => {
     ['expires', 'node', { expiresAt: 9_999_999_999 }],
     ['a view', 'node', { title: 'x' }],
   ])('depends on the absence of the attribute of %s where it looks at all of an %s', async (_, kind, added) => {
-    const { writer, graph, store } = await open();
+    const { writer, ...table } = await open();
     const update = ({ updateNode, updateEdge }: typeof writer, change: Parameters<typeof updateNode>[1]) =>
       kind === 'node' ? updateNode('NOTE-1', change) : updateEdge('TASK-1', 'WORK', 'TASK-2', change);
     await writer.putNode('NOTE-1', { a: 1 });
     await writer.putEdge('TASK-1', 'WORK', 'TASK-2', { a: 1 });
-    const racing = createWriter(graph, {
-      store: withReplacedCalls(store, {
-        change: async (change) => {
-          await update(writer, { set: added });
-          return store.change(change);
-        },
-      }),
-      wait: async () => undefined,
-    });
+    const racing = racingWriter(table, () => update(writer, { set: added }));
     const seen: object[] = [];
     const { attributes } = await update(racing, (item) => {
       seen.push({ ...item });
@@ -371,17 +320,9 @@ describe('updateNode with a function', () => {
   });
 
   it('gives up where others never let it through', async () => {
-    const { writer, graph, store } = await open();
+    const { writer, ...table } = await open();
     await writer.putNode('TASK-1', { count: 1 });
-    const racing = createWriter(graph, {
-      wait: async () => undefined,
-      store: withReplacedCalls(store, {
-        change: async (change) => {
-          await writer.updateNode('TASK-1', { add: { count: 1 } });
-          return store.change(change);
-        },
-      }),
-    });
+    const racing = racingWriter(table, () => writer.updateNode('TASK-1', { add: { count: 1 } }));
     let nowMs = 0;
     // A second for each look at the clock.
     const clock = vi.spyOn(performance, 'now').mockImplementation(() => (nowMs += 1_000));

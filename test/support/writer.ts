@@ -3,6 +3,8 @@ import { createWriter } from '../../src/client/write/writer.ts';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import type { CompiledModel } from '../../src/core/model/compiled.ts';
 import { date, edge, node, rank } from '../../src/core/model/schema.ts';
+import type { Store } from '../../src/core/store-port.ts';
+import { withReplacedCalls } from '../../src/store/wrapped.ts';
 import { testTable, uniqueTableName } from './table.ts';
 
 /** A model of goals, their members and followers, for the tests of the writer. */
@@ -51,4 +53,29 @@ export async function writerTable() {
   // The open writer takes what the typed one refuses at compile time, as a caller in plain JavaScript may give it.
   const openWriter = createWriter(graph as CompiledModel, { store });
   return { ...table, commands, writer: createWriter(graph, { store }), openWriter, get };
+}
+
+/** A table with a writer that waits for nothing, and what is stored under a key, without the key. */
+export async function openWriter<G extends CompiledModel>(graph: G) {
+  const table = await testTable(graph);
+  const { store } = table;
+  const read = async (source: string, target = source) => {
+    const { item } = await store.get({ source, target }, { consistent: true });
+    if (item === undefined) return undefined;
+    const { source: _s, target: _t, ...attributes } = item;
+    return attributes;
+  };
+  return { ...table, writer: createWriter(graph, { store, wait: async () => undefined }), read };
+}
+
+/** A writer of the same table, before each of whose changes something else happens. */
+export function racingWriter<G extends CompiledModel>(
+  { graph, store }: { graph: G; store: Store },
+  meanwhile: () => Promise<unknown>,
+) {
+  const change: Store['change'] = async (asked) => {
+    await meanwhile();
+    return await store.change(asked);
+  };
+  return createWriter(graph, { store: withReplacedCalls(store, { change }), wait: async () => undefined });
 }
