@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { check } from '../../src/admin.ts';
-import { stringOf } from '../../src/core/items/attribute-value.ts';
+import { type Item, stringOf } from '../../src/core/items/attribute-value.ts';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import type { CompiledModel } from '../../src/core/model/compiled.ts';
 import { edge, node, number } from '../../src/core/model/schema.ts';
@@ -9,6 +9,7 @@ import type { MigrateAction } from '../../src/migrate/action.ts';
 import { planMigration } from '../../src/migrate/forecast/plan-migration.ts';
 import { createProjector } from '../../src/projecting/apply/projector.ts';
 import { evolvingTable } from '../support/migrating-table.ts';
+import { baseItem } from '../support/records.ts';
 import { StreamedStore } from '../support/streamed-store.ts';
 
 const ORDERS = { byA: 'a', byB: 'b', byC: 'c', byD: 'd' } as const;
@@ -17,6 +18,10 @@ const EDGES = 6;
 
 /** The values of an edge: each order sorts the edges otherwise. */
 const valuesOf = (i: number) => ({ a: i, b: EDGES - i, c: (i * 5) % 7, d: (i * 3) % 7 });
+
+function numbersOf(values: object): Item {
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, { N: String(value) }]));
+}
 
 function graphOf(table: string, indexes: number) {
   return defineGraph({
@@ -40,11 +45,7 @@ async function packedTable() {
     two: graphOf(name, 2),
     one: graphOf(name, 1),
   }));
-  const put = (i: number) =>
-    table.store.put({
-      ...{ source: { S: `GOAL-${i}` }, target: { S: 'MEMBER-USER-1' } },
-      ...Object.fromEntries(Object.entries(valuesOf(i)).map(([name, value]) => [name, { N: String(value) }])),
-    });
+  const put = (i: number) => table.store.put(baseItem(`GOAL-${i}`, 'MEMBER-USER-1', numbersOf(valuesOf(i))));
   const items = async (i: number) => {
     const { items: found } = await table.store.query({
       partition: `GOAL-${i}`,
@@ -135,10 +136,7 @@ async function searchedTable() {
     spread: searchedGraph(name, 2, 3),
   }));
   const put = (i: number, values: object = valuesOf(i)) =>
-    table.store.put({
-      ...{ source: { S: `USER-${i}` }, target: { S: `USER-${i}` } },
-      ...Object.fromEntries(Object.entries(values).map(([name, value]) => [name, { N: String(value) }])),
-    });
+    table.store.put(baseItem(`USER-${i}`, `USER-${i}`, numbersOf(values)));
   const items = async (i: number) => {
     const request = { partition: `USER-${i}`, sortKey: { beginsWith: '~ix/' }, consistent: true };
     return (await table.store.query(request)).items.filter((item) => item['expiresAt'] === undefined);
@@ -223,10 +221,7 @@ describe('searches over several indexes', () => {
       }
     };
     await migrate(both as never);
-    for (const i of [1, 2]) {
-      const values = { a: { N: `${i}` }, b: { N: `${i + 1}` } };
-      await store.put({ source: { S: `USER-${i}` }, target: { S: `USER-${i}` }, ...values });
-    }
+    for (const i of [1, 2]) await store.put(baseItem(`USER-${i}`, `USER-${i}`, numbersOf({ a: i, b: i + 1 })));
     await projectAll();
     // The first of the item goes; the item has its name.
     await stepwise(onlyB, 'b', { kind: 'drop', name: 'search:USER.a' });
@@ -257,10 +252,7 @@ describe('searches over several indexes', () => {
       const graph = searchedGraph('records', indexes);
       const table = new StreamedStore(graph);
       const units = async (values: object): Promise<number> => {
-        const attributes = Object.fromEntries(
-          Object.entries(values).map(([name, value]) => [name, { N: String(value) }]),
-        );
-        const record = (await table.producer('USER-1', 'USER-1', attributes))!;
+        const record = (await table.producer('USER-1', 'USER-1', numbersOf(values)))!;
         return (await createProjector(graph, { store: table }).project([record])).wcu;
       };
       // Created; one value changed; an attribute that no search shows.

@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createReader, type Reader } from '../../src/client/read/reader.ts';
-import type { Item } from '../../src/core/items/attribute-value.ts';
 import { ExactNumber } from '../../src/core/items/plain.ts';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import { date, edge, node, number, rank } from '../../src/core/model/schema.ts';
 import { allPages, countingReader } from '../support/reader.ts';
+import { baseItem } from '../support/records.ts';
 import { testTable, uniqueTableName } from '../support/table.ts';
 
 const graph = defineGraph({
@@ -15,7 +15,7 @@ const graph = defineGraph({
       from: 'GOAL',
       to: ['USER', 'TEAM'],
       inbound: {
-        orders: { gsi0: rank('role', { LEAD: 500, OWNER: 500, CONTRIBUTOR: 400, TEAM: 300 }), gsi1: date('date') },
+        orders: { gsi0: rank('role', { LEAD: 500, OWNER: 500, CONTRIBUTOR: 200, TEAM: 100 }), gsi1: date('date') },
         project: ['role', 'date'],
       },
     }),
@@ -30,7 +30,7 @@ const graph = defineGraph({
 });
 
 const ROLES = ['LEAD', 'OWNER', 'CONTRIBUTOR', 'TEAM'];
-const WEIGHTS: Record<string, number> = { LEAD: 500, OWNER: 500, CONTRIBUTOR: 400, TEAM: 300 };
+const WEIGHTS: Record<string, number> = { LEAD: 500, OWNER: 500, CONTRIBUTOR: 200, TEAM: 100 };
 const SCORES = ['-12345678901234567890123456789012345678', '-1', '0', '0', '0', '1', '1E+20', '1E+20'];
 
 interface Member {
@@ -46,10 +46,6 @@ const members: Member[] = Array.from({ length: 24 }, (_, i) => ({
   date: `2020-0${(i % 3) + 1}-01`,
 }));
 
-function edgeItem(source: string, edgeType: string, target: string, attributes: Item): Item {
-  return { source: { S: source }, target: { S: `${edgeType}-${target}` }, ...attributes };
-}
-
 let table: Awaited<ReturnType<typeof testTable<typeof graph>>>;
 let reader: ReturnType<typeof createReader<typeof graph>>;
 
@@ -57,14 +53,14 @@ beforeAll(async () => {
   table = await testTable(graph);
   const items = [
     ...members.map(({ source, role, date }) =>
-      edgeItem(source, 'MEMBER', 'USER-1', { role: { S: role }, date: { S: date }, note: { S: 'not projected' } }),
+      baseItem(source, 'MEMBER-USER-1', { role: { S: role }, date: { S: date }, note: { S: 'not projected' } }),
     ),
-    edgeItem('GOAL-00', 'MEMBER', 'USER-10', { role: { S: 'LEAD' } }),
-    edgeItem('GOAL-01', 'MEMBER', 'USER-10', { date: { S: '2020-01-01' } }),
-    ...SCORES.map((score, i) => edgeItem(`GOAL-s${i}`, 'SCORE', 'USER-1', { score: { N: score } })),
-    ...['x', 'y', 'y', 'z'].map((tag, i) => edgeItem(`GOAL-t${i}`, 'TAG', 'USER-1', { tag: { S: tag } })),
+    baseItem('GOAL-00', 'MEMBER-USER-10', { role: { S: 'LEAD' } }),
+    baseItem('GOAL-01', 'MEMBER-USER-10', { date: { S: '2020-01-01' } }),
+    ...SCORES.map((score, i) => baseItem(`GOAL-s${i}`, 'SCORE-USER-1', { score: { N: score } })),
+    ...['x', 'y', 'y', 'z'].map((tag, i) => baseItem(`GOAL-t${i}`, 'TAG-USER-1', { tag: { S: tag } })),
     // A producer's items that have the index keys as attributes of their own: between ours, and with the key of one.
-    ...['400-', '500-LEAD\u0000GOAL-00', '999'].map((sortKey, i) => ({
+    ...['200-', '500-LEAD\u0000GOAL-00', '999'].map((sortKey, i) => ({
       source: { S: `OTHER-${i}` },
       target: { S: `OTHER-${i}` },
       gsi0pk: { S: 'MEMBER-USER-1' },
@@ -99,12 +95,6 @@ describe('inbound', () => {
     });
   });
 
-  it('gives nothing else of a target whose id begins the same, nor of an order that an edge has no value for', async () => {
-    expect(sources(await reader.inbound('USER-10', 'MEMBER'))).toEqual(['GOAL-00']);
-    expect(sources(await reader.inbound('USER-10', 'MEMBER', { order: 'gsi1' }))).toEqual(['GOAL-01']);
-    expect(await reader.inbound('USER-2', 'MEMBER')).toEqual({ items: [] });
-  });
-
   it('gives everything at least as high as a label, by its weight', async () => {
     const atLeast = members.filter(({ role }) => role !== 'TEAM');
     expect(sources(await reader.inbound('USER-1', 'MEMBER', { atLeast: 'CONTRIBUTOR' }))).toEqual(
@@ -123,11 +113,6 @@ describe('inbound', () => {
         byRank,
       ),
     );
-  });
-
-  it('gives exactly a label', async () => {
-    const leads = members.filter(({ role }) => role === 'LEAD');
-    expect(sources(await reader.inbound('USER-1', 'MEMBER', { equals: 'LEAD' }))).toEqual(sorted(leads, byRank));
   });
 
   it('gives the second order, from one date to another, both inclusive', async () => {
@@ -225,7 +210,7 @@ describe('pages', () => {
     const options = { order: 'gsi1', limit: 2 } as const;
     const user = 'USER-moving';
     const put = (source: string, date: string) =>
-      table.store.put(edgeItem(source, 'MEMBER', user, { date: { S: date } }));
+      table.store.put(baseItem(source, `MEMBER-${user}`, { date: { S: date } }));
     for (const [i, source] of ['GOAL-a', 'GOAL-b', 'GOAL-c', 'GOAL-d'].entries())
       await put(source, `2020-01-0${i + 1}`);
     await table.projectAll();

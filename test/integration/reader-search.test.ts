@@ -175,10 +175,6 @@ describe('eq', () => {
     expect(ids(await amount.equals(-0))).toEqual(['EVENT-n6']);
   });
 
-  it('compares dates by their instant', async () => {
-    expect(ids(await reader.search('EVENT.at').equals('2020-06-30T19:00:00-05:00'))).toEqual(['EVENT-d1', 'EVENT-d2']);
-  });
-
   it('takes a label of a rank, and the text of a derive', async () => {
     expect(ids(await reader.search('USER.level').equals('STEEL'))).toEqual(['USER-3']);
     expect(ids(await reader.search('USER.initial').equals('T'))).toEqual(['USER-1', 'USER-3', 'USER-5']);

@@ -7,7 +7,9 @@ import { StoreError } from '../../src/foundation/errors.ts';
 import { DynamoDBStreamSource } from '../../src/stream/dynamodb-source.ts';
 import type { Shard } from '../../src/stream/source.ts';
 import { redriveQueue } from '../../src/trust/failures/failure-queue.ts';
+import { redrive } from '../../src/trust/repair/redrive.ts';
 import { goalGraph } from '../support/contracts-model.ts';
+import { HookedStore } from '../support/hooked-store.ts';
 import { openQueue, type QueueServer, startQueueServer } from '../support/queue-server.ts';
 import { testTable, uniqueTableName } from '../support/table.ts';
 
@@ -59,6 +61,16 @@ async function failedTable() {
   const sources = { streams, readObject, buckets: ['failed'] };
   const run = () => redriveQueue(server.queueUrl, sources, { graph, store, openQueue });
   return { ...table, message, range, nameOf, sources, run, Records };
+}
+
+const user = (name: Item[string]): Item => ({ source: { S: 'USER-1' }, target: { S: 'USER-1' }, name });
+
+/** The same table with a user in quarantine. */
+async function quarantined() {
+  const table = await failedTable();
+  await table.store.put(user({ N: '1' }));
+  await table.projectAll();
+  return table;
 }
 
 function objectOf(path: string): string {
@@ -124,20 +136,16 @@ describe('redriveHandler', () => {
   });
 
   it('on a schedule settles the quarantine', async () => {
-    const { graph, store, projectAll, nameOf } = await failedTable();
-    await store.put({ source: { S: 'USER-1' }, target: { S: 'USER-1' }, name: { N: '1' } });
-    await projectAll();
+    const { graph, store, nameOf } = await quarantined();
     const handler = redriveHandler(graph, { store, logger });
     expect(await handler({}, context)).toMatchObject({ entries: 1, repaired: 0, left: 1 });
-    await store.put({ source: { S: 'USER-1' }, target: { S: 'USER-1' }, name: { S: 'mended' } });
+    await store.put(user({ S: 'mended' }));
     expect(await handler({}, context)).toMatchObject({ entries: 1, repaired: 1, left: 0, batchItemFailures: [] });
     expect(await nameOf('USER-1')).toMatchObject({ value: { S: 'mended' } });
   });
 
   it('begins nothing more when its time is over, and says what is left', async () => {
-    const { graph, store, projectAll } = await failedTable();
-    await store.put({ source: { S: 'USER-1' }, target: { S: 'USER-1' }, name: { N: '1' } });
-    await projectAll();
+    const { graph, store } = await quarantined();
     const handler = redriveHandler(graph, { store, logger });
     const left = [60_000];
     const late = { ...context, getRemainingTimeInMillis: () => left.shift() ?? 4_000 };
@@ -145,12 +153,25 @@ describe('redriveHandler', () => {
   });
 
   it('gets on in a function whose timeout is below the reserve', async () => {
-    const { graph, store, projectAll } = await failedTable();
-    await store.put({ source: { S: 'USER-1' }, target: { S: 'USER-1' }, name: { N: '1' } });
-    await projectAll();
-    await store.put({ source: { S: 'USER-1' }, target: { S: 'USER-1' }, name: { S: 'mended' } });
+    const { graph, store } = await quarantined();
+    await store.put(user({ S: 'mended' }));
     const short = { ...context, getRemainingTimeInMillis: () => 4_000 };
     expect(await redriveHandler(graph, { store, logger })({}, short)).toMatchObject({ entries: 1, repaired: 1 });
+  });
+});
+
+describe('an entry that was written again while it was settled', () => {
+  it('stays', async () => {
+    const { graph, store } = await quarantined();
+    await store.put(user({ S: 'mended' }));
+    const meddling = new HookedStore(store, async ({ method, keys }) => {
+      if (method !== 'update' || !keys[0]!.includes(' ~quarantine/')) return;
+      const [source = '', target = ''] = keys[0]!.split(/ (.*)/s);
+      const { item } = await store.get({ source, target }, { consistent: true });
+      await store.put({ ...item, r: { N: '9' } });
+    });
+    expect(await redrive(graph, { store: meddling })).toMatchObject({ entries: 1, repaired: 0, left: 1 });
+    expect(await redrive(graph, { store })).toMatchObject({ entries: 1, repaired: 1, left: 0 });
   });
 });
 

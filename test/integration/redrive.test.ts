@@ -1,11 +1,11 @@
-import { DescribeStreamCommand, GetRecordsCommand, GetShardIteratorCommand } from '@aws-sdk/client-dynamodb-streams';
 import { describe, expect, it } from 'vitest';
 import type { Item } from '../../src/core/items/attribute-value.ts';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
-import { derive, edge, node, rank } from '../../src/core/model/schema.ts';
+import { edge, node, rank } from '../../src/core/model/schema.ts';
 import { QUARANTINE_PARTITION, readEntry } from '../../src/core/plan/quarantine-entry.ts';
 import type { Store } from '../../src/core/store-port.ts';
 import { createStreamsClient } from '../../src/store/client.ts';
+import { DynamoDBStreamSource } from '../../src/stream/dynamodb-source.ts';
 import { check } from '../../src/trust/check/check.ts';
 import { explain } from '../../src/trust/explain/explain.ts';
 import { status } from '../../src/trust/explain/status.ts';
@@ -16,7 +16,7 @@ import { exportSubject } from '../../src/trust/subject/export-subject.ts';
 import { type Fault, startFaultyEndpoint } from '../support/faulty-endpoint.ts';
 import { testTable, uniqueTableName } from '../support/table.ts';
 
-function poisonGraph() {
+function userGraph() {
   return defineGraph({
     table: uniqueTableName(),
     nodes: {
@@ -27,7 +27,6 @@ function poisonGraph() {
           age: { type: 'number' },
           born: { type: 'date' },
           foods: { multiValue: true },
-          tag: derive((user: Record<string, unknown>) => (user['tag'] as { text: string } | undefined)?.text.trim()),
         },
       }),
       TEAM: node({ view: 'ALL' }),
@@ -45,63 +44,6 @@ function poisonGraph() {
 
 const nodeItem = (id: string, attributes: Item = {}): Item => ({ source: { S: id }, target: { S: id }, ...attributes });
 
-/** A hundred kinds of bad record: an attribute of every wrong type for each use, labels, keys, endpoints. */
-function poison(): { item: Item; reason: string }[] {
-  const values: Item = {
-    S: { S: 'text' },
-    N: { N: '7' },
-    B: { B: new Uint8Array([1]) },
-    SS: { SS: ['a'] },
-    NS: { NS: ['1'] },
-    BS: { BS: [new Uint8Array([1])] },
-    BOOL: { BOOL: true },
-    NULL: { NULL: true },
-    L: { L: [{ S: 'a' }, { M: {} }] },
-    M: { M: { a: { S: 'b' } } },
-  };
-  const uses: [attribute: string, fitting: string[]][] = [
-    ['name', ['S']],
-    ['age', ['N']],
-    ['born', []],
-    ['foods', ['SS']],
-  ];
-  const kinds: { item: Item; reason: string }[] = [];
-  for (const [attribute, fitting] of uses) {
-    for (const [type, value] of Object.entries(values)) {
-      if (fitting.includes(type)) continue;
-      kinds.push({ item: nodeItem(`USER-${attribute}-${type}`, { [attribute]: value }), reason: attribute });
-    }
-  }
-  for (const [type, value] of Object.entries(values)) {
-    // `tag` is read by a function that wants a map with a text; all of these make it throw.
-    const tag = type === 'M' ? { M: { text: { N: '1' } } } : value;
-    if (type !== 'NULL') kinds.push({ item: nodeItem(`USER-tag-${type}`, { tag }), reason: 'tag' });
-    const item = { source: { S: 'TEAM-1' }, target: { S: `MEMBER-USER-role-${type}` }, role: value };
-    kinds.push({ item, reason: 'role' });
-  }
-  for (const length of [1015, 1020, 1024]) {
-    kinds.push({ item: nodeItem(`USER-long-${length}`, { name: { S: 'x'.repeat(length) } }), reason: 'name' });
-  }
-  for (const text of ['2020-13-01', '2020-02-30', 'soon', '', '01.02.2020', '2020-01-01T25:00:00Z', '20200101']) {
-    kinds.push({ item: nodeItem(`USER-born-${text || 'empty'}`, { born: { S: text } }), reason: 'born' });
-  }
-  const endpoints = [
-    ['USER-1', 'MEMBER-USER-2'],
-    ['TEAM-1', 'MEMBER-TEAM-2'],
-    ['TEAM-1', 'MEMBER-nobody'],
-    ['TEAM-1', 'MEMBER-'],
-  ];
-  for (const [source, target] of endpoints)
-    kinds.push({ item: { source: { S: source! }, target: { S: target! } }, reason: 'MEMBER' });
-  for (let i = 0; kinds.length < 100; i++) {
-    kinds.push({
-      item: nodeItem(`USER-mixed-${i}`, { foods: { L: [{ S: 'fine' }, { N: `${i}` }] } }),
-      reason: 'foods',
-    });
-  }
-  return kinds;
-}
-
 async function entries(store: Store): Promise<Item[]> {
   const found: Item[] = [];
   let startKey: Item | undefined;
@@ -113,36 +55,9 @@ async function entries(store: Store): Promise<Item[]> {
   return found;
 }
 
-describe('poison', () => {
-  it('a hundred kinds of bad record amid good ones block nothing, and each is found in quarantine with its reason', async () => {
-    const { graph, store, projectAll } = await testTable(poisonGraph());
-    const bad = poison();
-    expect(bad).toHaveLength(100);
-    for (const [i, { item }] of bad.entries()) {
-      await store.put(item);
-      await store.put(nodeItem(`USER-good-${i}`, { name: { S: `good ${i}` } }));
-    }
-    const result = await projectAll();
-    expect(result).toMatchObject({ quarantined: 100, failedFrom: undefined });
-    const found = new Map(
-      (await entries(store))
-        .map((item) => readEntry(graph, item))
-        .map((entry) => [`${entry.source} ${entry.target}`, entry]),
-    );
-    for (const { item, reason } of bad) {
-      const key = `${(item['source'] as { S: string }).S} ${(item['target'] as { S: string }).S}`;
-      expect(found.get(key)?.reason, key).toContain(reason);
-    }
-    for (const i of bad.keys()) {
-      const { item } = await store.get({ source: `USER-good-${i}`, target: '~ix/name' }, { consistent: true });
-      expect(item).toMatchObject({ value: { S: `good ${i}` } });
-    }
-  });
-});
-
 describe('redrive', () => {
   it('settles mended items by the base item and clears their entries; the rest stays, with its reason', async () => {
-    const { graph, store, projectAll } = await testTable(poisonGraph());
+    const { graph, store, projectAll } = await testTable(userGraph());
     await store.put(nodeItem('USER-mended', { born: { S: 'soon' }, name: { S: 'first' } }));
     await store.put(nodeItem('USER-gone', { age: { S: 'old' } }));
     await store.put(nodeItem('USER-bad', { age: { S: 'old' } }));
@@ -163,34 +78,8 @@ describe('redrive', () => {
     expect(gone.item).toHaveProperty('expiresAt');
   });
 
-  it('never applies an image: a record that the stream has overtaken changes nothing', async () => {
-    const { graph, store, allRecords, projectAll } = await testTable(poisonGraph());
-    await store.put(nodeItem('USER-1', { name: { S: 'old' } }));
-    await store.put(nodeItem('USER-1', { name: { S: 'new' } }));
-    await projectAll();
-    const [first] = await allRecords();
-    expect(await redriveRecords([first!], { graph, store })).toMatchObject({ entries: 1, repaired: 1, left: 0 });
-    const { item } = await store.get({ source: 'USER-1', target: '~ix/name' }, { consistent: true });
-    expect(item).toMatchObject({ value: { S: 'new' } });
-  });
-
-  it('records that a mapping gave up on are settled, ghosts of their old images included', async () => {
-    const { graph, store, allRecords } = await testTable(poisonGraph());
-    await store.put(nodeItem('USER-1', { foods: { SS: ['ramen', 'soba'] } }));
-    await store.put(nodeItem('USER-1', { foods: { SS: ['soba'] } }));
-    await store.put({ source: { S: 'TEAM-1' }, target: { S: 'MEMBER-USER-1' }, role: { S: 'LEAD' } });
-    await redriveRecords(await allRecords(), { graph, store });
-    const at = async (source: string, target: string) =>
-      (await store.get({ source, target }, { consistent: true })).item;
-    expect(await at('USER-1', '~ix/foods/soba')).toMatchObject({ value: { S: 'soba' } });
-    // The unwanted one is a tombstone although it never was: it fences off a late insert.
-    expect(await at('USER-1', '~ix/foods/ramen')).toHaveProperty('expiresAt');
-    expect(await at('USER-1', '~ix/foods/ramen')).not.toHaveProperty('gsi0pk');
-    expect(await at('TEAM-1', '~view')).toMatchObject({ edgeSet: { SS: ['MEMBER-USER-1|role=LEAD'] } });
-  });
-
   it('a view that could not be written is settled as a whole', async () => {
-    const { graph, store, projectAll } = await testTable(poisonGraph());
+    const { graph, store, projectAll } = await testTable(userGraph());
     await store.put({ source: { S: 'TEAM-1' }, target: { S: 'MEMBER-USER-1' }, role: { S: 'LEAD' } });
     await store.put({ source: { S: 'TEAM-1' }, target: { S: 'MEMBER-USER-2' }, role: { S: 'LEAD' } });
     await projectAll();
@@ -210,11 +99,26 @@ describe('redrive', () => {
       edgeSet: { SS: ['MEMBER-USER-1|role=LEAD'] },
     });
   });
+
+  it('records that a mapping gave up on are settled, ghosts of their old images included', async () => {
+    const { graph, store, allRecords } = await testTable(userGraph());
+    await store.put(nodeItem('USER-1', { foods: { SS: ['ramen', 'soba'] } }));
+    await store.put(nodeItem('USER-1', { foods: { SS: ['soba'] } }));
+    await store.put({ source: { S: 'TEAM-1' }, target: { S: 'MEMBER-USER-1' }, role: { S: 'LEAD' } });
+    await redriveRecords(await allRecords(), { graph, store });
+    const at = async (source: string, target: string) =>
+      (await store.get({ source, target }, { consistent: true })).item;
+    expect(await at('USER-1', '~ix/foods/soba')).toMatchObject({ value: { S: 'soba' } });
+    // The unwanted one is a tombstone although it never was: it fences off a late insert.
+    expect(await at('USER-1', '~ix/foods/ramen')).toHaveProperty('expiresAt');
+    expect(await at('USER-1', '~ix/foods/ramen')).not.toHaveProperty('gsi0pk');
+    expect(await at('TEAM-1', '~view')).toMatchObject({ edgeSet: { SS: ['MEMBER-USER-1|role=LEAD'] } });
+  });
 });
 
 describe('an entry that is over', () => {
   it('leaves a tombstone, which is no entry for a check, the status, an explanation or an export', async () => {
-    const { graph, store, projectAll } = await testTable(poisonGraph());
+    const { graph, store, projectAll } = await testTable(userGraph());
     await store.put(nodeItem('USER-1', { age: { S: 'old' } }));
     await projectAll();
     const id = 'USER-1';
@@ -241,7 +145,7 @@ describe('an entry that is over', () => {
 
 describe('entries that have lost the key of their base item', () => {
   it('are settled by what their own keys name, and are gone after one redrive', async () => {
-    const { graph, store, projectAll } = await testTable(poisonGraph());
+    const { graph, store, projectAll } = await testTable(userGraph());
     await store.put(nodeItem('USER-1', { age: { S: 'old' } }));
     await projectAll();
     const [entry] = (await store.query({ partition: 'USER-1', sortKey: { beginsWith: '~quarantine/' } })).items;
@@ -263,7 +167,7 @@ describe('entries that have lost the key of their base item', () => {
 
 describe('an entry that names keys of no derived item', () => {
   it('is settled by its base item, which no write touches, and holds up no other', async () => {
-    const { graph, store, projectAll } = await testTable(poisonGraph());
+    const { graph, store, projectAll } = await testTable(userGraph());
     const before = nodeItem('USER-1', { age: { S: 'old' } });
     await store.put(before);
     await store.put(nodeItem('USER-2', { age: { S: 'old' } }));
@@ -281,45 +185,15 @@ describe('an entry that names keys of no derived item', () => {
 });
 
 describe('a batch that the mapping gave up on', () => {
-  it('is read again from the stream by its range, or from the message where that holds it', async () => {
-    const { graph, store, streams, streamArn } = await testTable(poisonGraph());
-    for (let i = 0; i < 5; i++) await store.put(nodeItem(`USER-${i}`, { name: { S: `${i}` } }));
-    const { StreamDescription } = await streams.send(new DescribeStreamCommand({ StreamArn: streamArn }));
-    const shardId = StreamDescription!.Shards![0]!.ShardId!;
-    const { ShardIterator } = await streams.send(
-      new GetShardIteratorCommand({ StreamArn: streamArn, ShardId: shardId, ShardIteratorType: 'TRIM_HORIZON' }),
-    );
-    const { Records = [] } = await streams.send(new GetRecordsCommand({ ShardIterator }));
-    const [startSequenceNumber, endSequenceNumber] = [1, 3].map((i) => Records[i]!.dynamodb!.SequenceNumber!);
-    const DDBStreamBatchInfo = { streamArn, shardId, startSequenceNumber, endSequenceNumber, batchSize: 3 };
-
-    const metadata = parseFailedBatch(JSON.stringify({ version: '1.0', DDBStreamBatchInfo }));
-    const records = await readFailedBatch(graph, streams, metadata);
-    expect(records.map(({ source }) => source)).toEqual(['USER-1', 'USER-2', 'USER-3']);
-    await redriveRecords(records, { graph, store });
-    expect((await store.get({ source: 'USER-3', target: '~view' }, { consistent: true })).item).toBeDefined();
-    expect((await store.get({ source: 'USER-4', target: '~view' }, { consistent: true })).item).toBeUndefined();
-
-    const payload = JSON.stringify({ Records: [{ ...Records[4], eventSourceARN: streamArn }] });
-    const whole = parseFailedBatch(JSON.stringify({ version: '1.0', DDBStreamBatchInfo, payload }));
-    expect((await readFailedBatch(graph, streams, whole)).map(({ source }) => source)).toEqual(['USER-4']);
-  });
-
   it('is left where the stream gives less than its range', async () => {
-    const { graph, store, endpoint, streams, streamArn } = await testTable(poisonGraph());
+    const { graph, store, endpoint, streams, streamArn, rawRecords } = await testTable(userGraph());
     for (let i = 0; i < 3; i++) await store.put(nodeItem(`USER-${i}`, { name: { S: `${i}` } }));
-    const { StreamDescription } = await streams.send(new DescribeStreamCommand({ StreamArn: streamArn }));
-    const shardId = StreamDescription!.Shards![0]!.ShardId!;
-    const { ShardIterator } = await streams.send(
-      new GetShardIteratorCommand({ StreamArn: streamArn, ShardId: shardId, ShardIteratorType: 'TRIM_HORIZON' }),
-    );
-    const { Records = [] } = await streams.send(new GetRecordsCommand({ ShardIterator }));
-    const [startSequenceNumber, endSequenceNumber] = [0, 2].map((i) => Records[i]!.dynamodb!.SequenceNumber!);
+    const { shards } = await new DynamoDBStreamSource(streams, streamArn).describe();
+    const Records = await rawRecords();
+    const [first, , last] = Records.map(({ dynamodb }) => dynamodb!.SequenceNumber!);
     const batch = {
-      streamArn,
-      shardId,
-      startSequenceNumber: startSequenceNumber!,
-      endSequenceNumber: endSequenceNumber!,
+      ...{ streamArn, shardId: shards[0]!.shardId },
+      ...{ startSequenceNumber: first!, endSequenceNumber: last! },
     };
     for (const text of ['{}', '', '{"Records":[]}', JSON.stringify({ Records: Records.slice(0, 1) })]) {
       const fault: Fault = ({ operation }) => (operation === 'GetRecords' ? { text } : undefined);

@@ -19,7 +19,7 @@ export const CLAIM_TESTS: Readonly<Record<string, readonly [file: string, title:
     'an edge has an element with its role, and an index item under its rank and its date',
   ],
   K13: ['integration/article.test.ts', 'files the edge of goal G1 to its lead U1 under the user, as 500-LEAD'],
-  K14: ['integration/sources.test.ts', 'K14: ranks by the reserved weights 200 and 100, below all others'],
+  K14: ['integration/reader-inbound.test.ts', 'gives everything at least as high as a label, by its weight'],
   K15: ['integration/article.test.ts', 'that the user contributes to or leads are one range of the index'],
   K16: ['integration/sources.test.ts', 'K16: edges by a prefix, or between two values'],
   K17: ['integration/reader-inbound.test.ts', 'gives everything at least as high as a label, by its weight'],
@@ -58,8 +58,8 @@ export const CLAIM_TESTS: Readonly<Record<string, readonly [file: string, title:
   ],
   K32: ['integration/article.test.ts', 'by date, in the second order of the same edge type'],
   K33: [
-    'integration/sources.test.ts',
-    'K33: keeps edges of several types that enter one node in one index, each type for itself',
+    'integration/reader-inbound.test.ts',
+    'gives source, type, target and what the model projects, in the first order',
   ],
   K34: ['integration/packing.test.ts', 'share one item of an edge, and each reads its own'],
   K35: [

@@ -8,7 +8,7 @@ import { type MappedTable, numbers, query, sourcesOf } from './fixture.ts';
 
 const text = { type: 'string', required: true };
 /** The schemas of its entities. */
-export const SCHEMAS = {
+const SCHEMAS = {
   user: {
     model: { entity: 'user', version: '1', service: 'vcs' },
     attributes: { username: text, fullName: { type: 'string', field: 'fn' } },
@@ -63,9 +63,9 @@ export const SCHEMAS = {
 };
 
 /** A repository, as other entities name it. */
-export const REPO = { type: 'REPO', id: ['repoOwner', 'repoName'] };
+const REPO = { type: 'REPO', id: ['repoOwner', 'repoName'] };
 /** A user, as other entities name it. */
-export const USER = { type: 'USER', id: ['username'] };
+const USER = { type: 'USER', id: ['username'] };
 
 const named = (entity: string, version: string) => ({ __edb_e__: entity, __edb_v__: version });
 
