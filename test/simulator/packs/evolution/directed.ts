@@ -13,7 +13,7 @@ import { textOf } from '../../kernel/values.ts';
 import { OBSERVED } from './directed-observer.ts';
 import type { Question } from './questions.ts';
 import type { ModelSpec, SearchSpec } from './specs.ts';
-import { type IsCall, modelOf, Stage } from './stage.ts';
+import { type IsCall, modelOf, Stage, UNSEARCHED } from './stage.ts';
 
 /**
  * Schedules of model changes that are written down and not drawn: what they show is too rare for a draw. Each gives the answers
@@ -24,21 +24,11 @@ const SEARCH_P: Question = (questions) => questions.search('tag', { value: 'p' }
 const GET: Question = (questions) => questions.views();
 /** Longer than the margin in which a record still counts as old. */
 const LATER_MS = 6 * 60_000;
-const HOUR_MS = 60 * 60_000;
 
 const BY_TAG = { by: 'attribute', name: 'tag' } as const;
 
 /** A search, an order and a view. */
-const PLAIN: ModelSpec = {
-  ...{ view: ['a'], budget: 65_536, list: false, groupView: ['a'], groupSearch: false, extra: false, code: [1, 2] },
-  indexes: 2,
-  searches: { tag: { order: BY_TAG, shards: 2, project: [] } },
-  edge: {
-    ...{ set: [], mark: 0, copy: [], degree: false, shards: 1, project: [], projectSource: [], owner: false },
-    orders: { gsi0: { by: 'attribute', name: 'r' } },
-  },
-};
-const UNSEARCHED: ModelSpec = { ...PLAIN, searches: {} };
+const PLAIN: ModelSpec = { ...UNSEARCHED, searches: { tag: { order: BY_TAG, shards: 2, project: [] } } };
 const MORE_SHARDS: ModelSpec = { ...PLAIN, searches: { tag: { order: BY_TAG, shards: 3, project: [] } } };
 const FOLDED: ModelSpec = {
   ...PLAIN,
@@ -108,55 +98,6 @@ export const DIRECTED: Readonly<Record<string, () => Promise<string[]>>> = {
       if (!(error instanceof EdgeloomError && error.code === 'overtaken') && times <= MOST_TIMES) throw error;
     });
     return times > MOST_TIMES ? ['neither of them comes to its end'] : [];
-  },
-
-  'an old record comes again after its projection was built': async () => {
-    const stage = new Stage();
-    await stage.migrate(UNSEARCHED);
-    const first = await stage.write('A-1', 'A-1', { tag: 'p' });
-    await stage.project(UNSEARCHED, first);
-    await stage.project(UNSEARCHED, await stage.write('A-1', 'A-1', { tag: 'q' }));
-    await stage.migrate(PLAIN);
-    await stage.project(PLAIN, first);
-    return await stage.wrongAnswers(PLAIN);
-  },
-
-  'an old record comes again many hours after its projection was built': async () => {
-    const stage = new Stage();
-    await stage.migrate(UNSEARCHED);
-    const first = await stage.write('A-1', 'A-1', { tag: 'p' });
-    await stage.project(UNSEARCHED, first);
-    await stage.project(UNSEARCHED, await stage.write('A-1', 'A-1', { tag: 'q' }));
-    await stage.migrate(PLAIN);
-    stage.nowMs += 20 * HOUR_MS;
-    await stage.project(PLAIN, first);
-    return await stage.wrongAnswers(PLAIN);
-  },
-
-  'a consumer stands still with an old record, and the item agrees with the next one': async () => {
-    const stage = new Stage();
-    await stage.migrate(UNSEARCHED);
-    await stage.project(UNSEARCHED, await stage.write('A-1', 'A-1', { tag: 'p' }));
-    await stage.migrate(PLAIN);
-    const second = await stage.write('A-1', 'A-1', { tag: 'q' });
-    const { store, arrived, letGo } = stage.standing((method, [update]) => method === 'update' && isOfSearch(update));
-    const held = stage.project(PLAIN, second, { store });
-    await arrived;
-    await stage.project(PLAIN, await stage.write('A-1', 'A-1', { tag: 'p' }));
-    letGo();
-    await held;
-    return await stage.wrongAnswers(PLAIN);
-  },
-
-  'an old record of an edge comes again after its total was built': async () => {
-    const stage = new Stage();
-    await stage.migrate(UNTOTALLED);
-    const first = await stage.write('A-1', 'AB-B-1', { kind: 'code' });
-    await stage.project(UNTOTALLED, first);
-    await stage.project(UNTOTALLED, await stage.write('A-1', 'AB-B-1'));
-    await stage.migrate(TOTALLED);
-    await stage.project(TOTALLED, first);
-    return await stage.wrongAnswers(TOTALLED);
   },
 
   'an edge leaves its group while a build stands still that has read its entry': async () => {
@@ -265,14 +206,6 @@ export const DIRECTED: Readonly<Record<string, () => Promise<string[]>>> = {
     return await wrong;
   },
 
-  'a reader goes on with its lease while its generation goes': async () => {
-    const stage = await tagged();
-    const reader = stage.reader(PLAIN);
-    await reader.ask(SEARCH_P);
-    await stage.migrate(MORE_SHARDS);
-    return await reader.ask(SEARCH_P);
-  },
-
   'a node changes while its generation is withdrawn beside a reader that has a lease': async () => {
     const stage = await tagged();
     const reader = stage.reader(PLAIN);
@@ -379,16 +312,6 @@ export const DIRECTED: Readonly<Record<string, () => Promise<string[]>>> = {
     return await stage.reader(PLAIN, { store }).ask(GET);
   },
 
-  'a reader begins when a search has just become ready, and asks a replica of its index that lacks an item':
-    async () => {
-      const stage = await tagged();
-      // The walks that verify ask another replica of the index.
-      const store = await stage.replicated(9_000);
-      // Kept, noted, built, shown, ready.
-      await stage.migrate(MORE_SHARDS, { store: stage.onlyWrites(store), mostSteps: 5 });
-      return await stage.reader(MORE_SHARDS, { store }).ask(SEARCH_P);
-    },
-
   'a session forgets a write that a generation lacks which is ready before the next answer': async () => {
     const stage = await tagged();
     let isShown = false;
@@ -418,13 +341,15 @@ export const DIRECTED: Readonly<Record<string, () => Promise<string[]>>> = {
   'a session of a model whose views have another shape by now lets go of what is projected': async () => {
     const stage = await tagged();
     await stage.migrate(OTHER_VIEW);
-    return await keysOfSession(stage);
-  },
-
-  'a session of a model whose views were dropped lets go of what is projected': async () => {
-    const stage = await tagged();
-    await stage.migrate(PLAIN, { action: { kind: 'drop', name: 'view:A' } });
-    return await keysOfSession(stage);
+    await stage.project(PLAIN, await stage.write('A-2', 'A-2', { a: '2', tag: 'p' }));
+    const session = stage.session('A-2', 'A-2');
+    const reader = stage.reader(PLAIN, { session });
+    const wrong: string[] = [];
+    for (let look = 0; look < 4; look++) {
+      stage.nowMs += 61_000;
+      for (const question of [GET, SEARCH_P]) wrong.push(...(await reader.ask(question)));
+    }
+    return session.keys().length === 0 ? wrong : [...wrong, 'the session keeps its key'];
   },
 
   'an edge is added to a view of the shape before': async () => {
@@ -460,16 +385,11 @@ export const DIRECTED: Readonly<Record<string, () => Promise<string[]>>> = {
   },
 
   'a node that was never projected is read before its view is made': async () => {
-    const stage = await adopted();
+    const stage = new Stage();
+    await stage.write('A-1', 'A-1', { a: '1', tag: 'p' });
+    // Registered, waited, enforced, noted.
+    await stage.migrate(PLAIN, { mostSteps: 4 });
     return await stage.reader(PLAIN).ask(GET);
-  },
-
-  'a node that was never projected gets an edge before its view is made': async () => {
-    const stage = await adopted();
-    stage.nowMs += LATER_MS;
-    await stage.project(PLAIN, await stage.write('A-1', 'AB-B-2', { r: 'X' }));
-    await stage.migrate(PLAIN);
-    return await stage.wrongAnswers(PLAIN);
   },
 
   'a reader begins when a projection has just become ready': async () => {
@@ -481,26 +401,6 @@ export const DIRECTED: Readonly<Record<string, () => Promise<string[]>>> = {
     return await stage.reader(PLAIN, { store }).ask(SEARCH_P);
   },
 
-  'a write of the backfill lands late': async () => {
-    const stage = new Stage();
-    await stage.migrate(UNSEARCHED);
-    await stage.project(UNSEARCHED, await stage.write('A-1', 'A-1', { tag: 'p' }));
-    const { store, land } = stage.late((method, [update]) => method === 'update' && isOfSearch(update));
-    await expectFailure(stage.migrate(PLAIN, { store }));
-    await stage.migrate(PLAIN);
-    await stage.project(PLAIN, await stage.write('A-1', 'A-1', { tag: 'q' }));
-    await land();
-    return await stage.wrongAnswers(PLAIN);
-  },
-
-  'a table is registered in which a deletion was never projected': async () => {
-    const stage = new Stage();
-    await stage.project(PLAIN, await stage.write('A-1', 'A-1', { tag: 'p' }));
-    await stage.write('A-1', 'A-1');
-    await stage.migrate(PLAIN);
-    return await stage.wrongAnswers(PLAIN);
-  },
-
   'a consumer that knew no registry has another definition of a search that is added': async () => {
     const stage = new Stage();
     await stage.migrate(UNSEARCHED);
@@ -510,36 +410,6 @@ export const DIRECTED: Readonly<Record<string, () => Promise<string[]>>> = {
     await stage.migrate(PLAIN);
     await stage.project(MORE_SHARDS, held, { model: fixedModel(modelOf(MORE_SHARDS)) });
     return await stage.wrongAnswers(PLAIN);
-  },
-
-  'a consumer that knew no registry stands still until the search is ready': async () => {
-    const stage = new Stage();
-    const held = await stage.write('A-1', 'A-1', { tag: 'p' });
-    await stage.migrate(UNSEARCHED);
-    await stage.project(UNSEARCHED, await stage.write('A-1', 'A-1'));
-    await stage.migrate(PLAIN);
-    await stage.project(PLAIN, held, { model: fixedModel(modelOf(PLAIN)) });
-    return await stage.wrongAnswers(PLAIN);
-  },
-
-  'a generation becomes ready and is withdrawn once more while a run is about to leave it off': async () => {
-    const stage = await tagged();
-    await stage.migrate(FOLDED);
-    const retire = { kind: 'retire', name: 'search:A.tag' } as const;
-    let hasWaited = false;
-    const { store, arrived, letGo } = stage.standing((method) => hasWaited && method === 'get');
-    const onStep = ({ step }: { step: string }): void => {
-      hasWaited ||= step === 'wait';
-    };
-    const leaving = stage.migrate(FOLDED, { store, action: retire, onStep });
-    await arrived;
-    await stage.migrate(PLAIN);
-    const reader = stage.reader(PLAIN);
-    await reader.ask(SEARCH_P);
-    await stage.migrate(FOLDED, { action: retire, mostSteps: 1 });
-    letGo();
-    await leaving;
-    return await reader.ask(SEARCH_P);
   },
 
   'a run stands still before its write of the registry': async () => {
@@ -569,29 +439,6 @@ export const DIRECTED: Readonly<Record<string, () => Promise<string[]>>> = {
     await stage.project(PLAIN, await stage.write('A-1', 'AB-B-2', { r: 'Y' }));
     const wrong = await reader.ask(GET);
     letGo();
-    await changing;
-    return wrong;
-  },
-
-  'a reader begins when views are out of use, and goes on with its lease': async () => {
-    const stage = new Stage();
-    await stage.migrate(LABELLED);
-    await stage.project(LABELLED, await stage.write('A-1', 'AB-B-2', { r: 'X' }));
-    let hasWaited = false;
-    const install = stage.standing((method) => hasWaited && method === 'update');
-    const scan = stage.standing((method) => method === 'scan', 'before', install.store);
-    const onStep = ({ step }: { step: string }): void => {
-      hasWaited ||= step === 'wait';
-    };
-    const changing = stage.migrate(PLAIN, { store: scan.store, onStep });
-    await install.arrived;
-    const reader = stage.reader(LABELLED);
-    await reader.ask(GET);
-    install.letGo();
-    await scan.arrived;
-    await stage.project(PLAIN, await stage.write('A-1', 'AB-B-2', { r: 'Y' }));
-    const wrong = await reader.ask(GET);
-    scan.letGo();
     await changing;
     return wrong;
   },
@@ -1026,15 +873,6 @@ function isRetired(stage: Stage, name: string): boolean {
   return projections.get(name)?.generations.some(({ state }) => state === 'retired') === true;
 }
 
-/** A table that was filled before it had a stream, registered and noted. */
-async function adopted(): Promise<Stage> {
-  const stage = new Stage();
-  await stage.write('A-1', 'A-1', { a: '1', tag: 'p' });
-  // Registered, waited, enforced, noted.
-  await stage.migrate(PLAIN, { mostSteps: 4 });
-  return stage;
-}
-
 /** A registered table with an edge whose totals are of a second generation. */
 async function secondGeneration(): Promise<Stage> {
   const stage = new Stage();
@@ -1097,19 +935,6 @@ function openFanOuts(stage: Stage): string[] {
   return open.map((item) => `${(item['target'] as { S: string }).S} is open`);
 }
 
-/** A session of the plain model writes a node, which is projected; gives what it is told wrongly, and whether it keeps the key. */
-async function keysOfSession(stage: Stage): Promise<string[]> {
-  await stage.project(PLAIN, await stage.write('A-2', 'A-2', { a: '2', tag: 'p' }));
-  const session = stage.session('A-2', 'A-2');
-  const reader = stage.reader(PLAIN, { session });
-  const wrong: string[] = [];
-  for (let look = 0; look < 4; look++) {
-    stage.nowMs += 61_000;
-    for (const question of [GET, SEARCH_P]) wrong.push(...(await reader.ask(question)));
-  }
-  return session.keys().length === 0 ? wrong : [...wrong, 'the session keeps its key'];
-}
-
 /** A run ends with the call that fails for it. */
 async function expectFailure(run: Promise<unknown>): Promise<void> {
   const isOver = await run.then(
@@ -1148,10 +973,6 @@ function isOfGeneration(id: number, update: unknown): boolean {
 function textOfLaterGenerations(stage: Stage): string {
   const items = [...stage.table.items()].filter((item) => /^~[a-z]+\/@/.test((item['target'] as { S: string }).S));
   return JSON.stringify(items);
-}
-
-function isOfSearch(update: unknown): boolean {
-  return /^~ix\/(@\d+\/)?tag/.test((update as { key: { target: string } }).key.target);
 }
 
 function isOfEntry({ target }: ItemKey): boolean {

@@ -47,6 +47,17 @@ const ANY_MODEL = graphOf(firstSpec(new Random(1)));
 const { table: TABLE } = ANY_MODEL;
 const compiled = new Map<ModelSpec, CompiledModel>();
 
+/** A model with a view and an order, and nothing else. */
+export const UNSEARCHED: ModelSpec = {
+  ...{ view: ['a'], budget: 65_536, list: false, groupView: ['a'], groupSearch: false, extra: false, code: [1, 2] },
+  indexes: 2,
+  searches: {},
+  edge: {
+    ...{ set: [], mark: 0, copy: [], degree: false, shards: 1, project: [], projectSource: [], owner: false },
+    orders: { gsi0: { by: 'attribute', name: 'r' } },
+  },
+};
+
 /** The compiled model of a spec. */
 export function modelOf(spec: ModelSpec): CompiledModel {
   const known = compiled.get(spec) ?? graphOf(spec);
@@ -263,23 +274,6 @@ export class Stage {
     return { store, arrived, letGo };
   }
 
-  /** The table of a process that ends with one of its writes, which lands when it is told to. */
-  late(isCall: IsCall): { store: Table; land: () => Promise<unknown> } {
-    let land: (() => Promise<unknown>) | undefined;
-    const store = this.through(async (method, parameters, run) => {
-      if (land !== undefined || !isCall(method, parameters)) return await run();
-      land = run;
-      throw new StoreError('fatal', 'simulated', 'A simulated failure.');
-    });
-    return {
-      store,
-      land: async () => {
-        if (land === undefined) throw new Error('The call that should land late was not made.');
-        return await land();
-      },
-    };
-  }
-
   /** The table of a process for which some calls always fail. */
   failing(isCall: IsCall, kind: 'fatal' | 'terminal' = 'fatal'): Table {
     return this.through(async (method, parameters, run) => {
@@ -329,13 +323,6 @@ export class Stage {
       }
       return result;
     });
-  }
-
-  /** What is written through another store, and read at the table itself. */
-  onlyWrites(writes: Table): Table {
-    return this.through((method, parameters, run) =>
-      method === 'update' ? writes.update(...(parameters as [DerivedUpdate])) : run(),
-    );
   }
 
   private through(onCall: OnCall, table: Table = this.table): Table {
