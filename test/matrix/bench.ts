@@ -20,7 +20,7 @@ import { createReader, createWriter, EdgeloomError } from '../../src/index.ts';
 import { registryLeases } from '../../src/registry/reader-lease.ts';
 import { byOneClock } from '../support/moments.ts';
 import { type Facts, factsOf, keyNames, toItem } from './facts.ts';
-import { type Feature, OfSource, SINCE, type Values } from './features.ts';
+import { type Feature, LIVE, OfSource, SINCE, type Values } from './features.ts';
 import { compiled, type ModelInput, modelWith, type Options, ordersOf, projectionOfOrder } from './model.ts';
 import { typeOf } from './oracle.ts';
 import { type Kind, type OpenReader, type Question, questionsOf } from './questions.ts';
@@ -191,6 +191,14 @@ export class Bench {
   /** A producer puts the part of a node whole, or deletes it. */
   async putPart(id: string, attributes: Options | undefined): Promise<void> {
     await this.put({ source: id, target: 'STATE' }, attributes);
+  }
+
+  /** Puts the first edge as it is at a moment, or its source, or the part of that, with more attributes; none of them is soft-deleted. */
+  async putWith(of: 'goal' | 'member' | 'part', more: Options, moment: number): Promise<void> {
+    const [source, target] = this.pairs[0]!;
+    if (of === 'goal') await this.putNode(source, { ...this.attributesOf(source, moment), ...LIVE, ...more });
+    else if (of === 'part') await this.putPart(source, { ...this.attributesOfPart(source, moment), ...more });
+    else await this.putEdge(source, target, { ...this.attributesOfEdge(source, target, moment), ...LIVE, ...more });
   }
 
   /** Puts every node, part and edge as they are at a moment. */
@@ -456,6 +464,3 @@ function stable(value: unknown): string {
   );
   return text ?? 'undefined';
 }
-
-/** The type of a node: for features that concern one of several. */
-export { typeOf };

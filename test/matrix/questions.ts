@@ -230,14 +230,7 @@ function totalOf(edges: readonly EdgeFact[], total: Options = {}, groupBy: reado
 function viewQuestions(model: ModelInput, facts: Facts, ids: readonly string[]): Question[] {
   return Object.keys(model.nodes).flatMap((type): Question[] => {
     const own = ids.filter((id) => typeOf(id) === type);
-    // What is evicted comes from the base edges, without copies.
-    const hasCopies = model.nodes[type]!['viewBudgetBytes'] === undefined;
-    const plain = (nodes: readonly unknown[]): unknown =>
-      hasCopies
-        ? nodes
-        : (nodes as ({ edgeSet: Options[] } | null)[]).map(
-            (node) => node && { ...node, edgeSet: node.edgeSet.map(({ copy: _, ...rest }) => rest) },
-          );
+    const plain = (nodes: readonly unknown[]): unknown => comparableViews(model, type, nodes);
     return [
       {
         ...{ kind: 'view', text: `get every ${type}`, projection: `view:${type}` },
@@ -252,6 +245,14 @@ function viewQuestions(model: ModelInput, facts: Facts, ids: readonly string[]):
       },
     ];
   });
+}
+
+/** Views of a type; what is evicted comes from the base edges, without copies. */
+function comparableViews({ nodes: types }: ModelInput, type: string, nodes: readonly unknown[]): unknown {
+  if (types[type]!['viewBudgetBytes'] === undefined) return nodes;
+  return (nodes as ({ edgeSet: Options[] } | null)[]).map(
+    (node) => node && { ...node, edgeSet: node.edgeSet.map(({ copy: _, ...rest }) => rest) },
+  );
 }
 
 function plainEdge({ source, type, target, attributes }: EdgeFact): Options {
@@ -434,19 +435,15 @@ function meets(attributes: Attributes, filter: Options): boolean {
 
 function nodesQuestion(model: ModelInput, facts: Facts, type: string): Question {
   const ids = [...facts.nodes.keys()].filter((id) => typeOf(id) === type).sort(compareText);
-  const evicts = model.nodes[type]!['viewBudgetBytes'] !== undefined;
-  const strip = (nodes: readonly unknown[]): unknown =>
-    evicts
-      ? (nodes as { edgeSet: Options[] }[]).map((node) => ({
-          ...node,
-          edgeSet: node.edgeSet.map(({ copy: _, ...rest }) => rest),
-        }))
-      : nodes;
   return {
     ...{ kind: 'nodes', text: `nodes ${type}`, projection: `list:${type}` },
-    ask: async (reader) => strip(await walk((page) => reader.nodes(type, page))),
+    ask: async (reader) => comparableViews(model, type, await walk((page) => reader.nodes(type, page))),
     page: (reader, page) => reader.nodes(type, page),
-    expected: strip(ids.map((id) => viewOf(model, facts, id))),
+    expected: comparableViews(
+      model,
+      type,
+      ids.map((id) => viewOf(model, facts, id)),
+    ),
   };
 }
 

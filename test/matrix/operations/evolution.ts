@@ -2,6 +2,7 @@ import type { MigrateAction } from '../../../src/admin.ts';
 import type { CompiledModel } from '../../../src/core/model/compiled.ts';
 import { EdgeloomError } from '../../../src/index.ts';
 import { LEASE_MS } from '../../../src/registry/reader-lease.ts';
+import { throughCalls } from '../../support/calls.ts';
 import { type Bench, expectSame, holds } from '../bench.ts';
 import type { Feature } from '../features.ts';
 import { compiled, type ModelInput } from '../model.ts';
@@ -20,17 +21,10 @@ async function migrateInSteps(bench: Bench, model: CompiledModel, between: () =>
     await between();
     isBetween = false;
   };
-  const store = new Proxy(rig.store, {
-    get: (target, name) => {
-      const method = Reflect.get(target, name) as unknown;
-      if (typeof method !== 'function') return method;
-      return async (...parameters: unknown[]) => {
-        const isOfRegistry =
-          !/^get|^query/.test(String(name)) && JSON.stringify(parameters[0] ?? '').includes('~edgeloom');
-        if (name === 'scan' || isOfRegistry) await interrupt();
-        return (await Reflect.apply(method, target, parameters)) as unknown;
-      };
-    },
+  const store = throughCalls(rig.store, async (method, [first = ''], run) => {
+    const isOfRegistry = !/^get|^query/.test(method) && JSON.stringify(first).includes('~edgeloom');
+    if (method === 'scan' || isOfRegistry) await interrupt();
+    return await run();
   });
   const wait = async (milliseconds: number): Promise<void> => {
     await interrupt();

@@ -20,7 +20,6 @@ import { roleStatements } from '../../support/stack/statements.ts';
 import type { PolicyStatement, TemplateResource } from '../../support/stack/template.ts';
 import { type Bench, expectSame, holds } from '../bench.ts';
 import { type Facts, liveFacts, presentFacts } from '../facts.ts';
-import { LIVE } from '../features.ts';
 import { type Options, ordersOf, searchesOf } from '../model.ts';
 import { inboundOf, typeOf } from '../oracle.ts';
 import { type Operation, RAN } from './operation.ts';
@@ -270,17 +269,7 @@ export const PLANNING_OPERATIONS: readonly Operation[] = [
       expectSame(clean.quarantined, {}, 'the quarantine that status counts');
       const { bad } = bench;
       if (bad === undefined) return RAN;
-      const [source, target] = bench.pairs[0]!;
-      if (bad.of === 'goal')
-        await bench.putNode(source, { ...bench.attributesOf(source, 1), ...LIVE, ...bad.attributes });
-      else if (bad.of === 'part')
-        await bench.putPart(source, { ...bench.attributesOfPart(source, 1), ...bad.attributes });
-      else
-        await bench.putEdge(source, target, {
-          ...bench.attributesOfEdge(source, target, 1),
-          ...LIVE,
-          ...bad.attributes,
-        });
+      await bench.putWith(bad.of, bad.attributes, 1);
       await bench.consume();
       const { quarantined } = await status(model, { store: rig.store, now: () => rig.nowMs() });
       const count = Object.values(quarantined).reduce((sum, one) => sum + Number(one), 0);

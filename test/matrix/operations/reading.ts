@@ -1,4 +1,5 @@
 import { explainQuery } from '../../../src/trust/explain/query.ts';
+import { throughCalls } from '../../support/calls.ts';
 import { type Bench, expectSame, holds } from '../bench.ts';
 import type { Kind } from '../questions.ts';
 import { type Operation, RAN } from './operation.ts';
@@ -60,20 +61,12 @@ export const READING_OPERATIONS: readonly Operation[] = [
       const questions = await bench.questions(['view', 'search', 'equal', 'inbound']);
       for (const { ask, text, expected } of questions) {
         const calls: string[] = [];
-        const { store } = bench.rig;
-        const counting = new Proxy(store, {
-          get: (target, name) => {
-            const method = Reflect.get(target, name) as unknown;
-            if (typeof method !== 'function') return method;
-            return (...parameters: unknown[]) => {
-              const text = JSON.stringify(parameters[0]);
-              // A read of no keys is no call, and a look at the registry is not the query's.
-              const isRead =
-                /^(get|getMany|query|queryNative)$/.test(String(name)) && text !== '[]' && !text.includes('~edgeloom');
-              if (isRead) calls.push(String(name));
-              return Reflect.apply(method, target, parameters) as unknown;
-            };
-          },
+        const counting = throughCalls(bench.rig.store, async (method, [first], run) => {
+          const asked = JSON.stringify(first);
+          // A read of no keys is no call, and a look at the registry is not the query's.
+          const isRead = /^(get|getMany|query|queryNative)$/.test(method);
+          if (isRead && asked !== '[]' && !asked.includes('~edgeloom')) calls.push(method);
+          return await run();
         });
         const { plan, result } = await explainQuery(counting, (noted) => ask(bench.reader(bench.model, noted)));
         expectSame(result, expected, text);

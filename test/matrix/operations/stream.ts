@@ -1,10 +1,11 @@
 import { deleteEnded, redrive } from '../../../src/admin.ts';
-import type { DerivedUpdate, UpdateOutcome } from '../../../src/core/store-port.ts';
+import type { DerivedUpdate, Store } from '../../../src/core/store-port.ts';
 import { StoreError } from '../../../src/foundation/errors.ts';
 import { redriveRecords } from '../../../src/trust/repair/redrive-records.ts';
+import { throughCalls } from '../../support/calls.ts';
 import { type Bench, holds } from '../bench.ts';
 import { type EdgeFact, storedFacts } from '../facts.ts';
-import { BEFORE_ENDS_MS, ENDS_AT, LIVE } from '../features.ts';
+import { BEFORE_ENDS_MS, ENDS_AT } from '../features.ts';
 import type { ModelInput } from '../model.ts';
 import { type Operation, RAN } from './operation.ts';
 
@@ -28,19 +29,12 @@ async function crashAtEachCall(bench: Bench, isAfter: boolean): Promise<void> {
   const batch = await bench.lose();
   for (let crashAt = 1; ; crashAt = Math.max(crashAt + 1, Math.floor(crashAt * 1.2))) {
     let calls = 0;
-    const { store } = bench.rig;
-    const crashing = new Proxy(store, {
-      get: (target, name) => {
-        const method = Reflect.get(target, name) as unknown;
-        if (typeof method !== 'function') return method;
-        return async (...parameters: unknown[]) => {
-          calls += 1;
-          const isLast = calls >= crashAt;
-          if (isLast && !(isAfter && calls === crashAt)) return await crash();
-          const answer = (await Reflect.apply(method, target, parameters)) as unknown;
-          return isLast ? await crash() : answer;
-        };
-      },
+    const crashing = throughCalls(bench.rig.store, async (_method, _parameters, run) => {
+      calls += 1;
+      const isLast = calls >= crashAt;
+      if (isLast && !(isAfter && calls === crashAt)) return await crash();
+      const answer = await run();
+      return isLast ? await crash() : answer;
     });
     try {
       await bench.project(batch, { store: crashing });
@@ -52,28 +46,13 @@ async function crashAtEachCall(bench: Bench, isAfter: boolean): Promise<void> {
 }
 
 /** A store that refuses every derived item, as DynamoDB refuses one that is too large. Entries and continuations are no such items. */
-function refusing<S extends object>(store: S): S {
-  const error = new StoreError('terminal', 'ValidationException', 'Item size has exceeded the maximum allowed size');
-  const refuse = async (): Promise<never> => {
-    throw error;
-  };
+function refusing<S extends Store>(store: S): S {
   const isRefused = ({ key: { target } }: DerivedUpdate): boolean => /^~(?!more\/|quarantine\/)/.test(target);
-  return new Proxy(store, {
-    get: (target, name) => {
-      const method = Reflect.get(target, name) as unknown;
-      if (typeof method !== 'function') return method;
-      if (name === 'updateMany')
-        return async (updates: readonly DerivedUpdate[], options: object) => {
-          const taken = updates.filter((update) => !isRefused(update));
-          const outcomes = (await Reflect.apply(method, target, [taken, options])) as UpdateOutcome[];
-          return updates.map((update) => (isRefused(update) ? { applied: false, error } : outcomes.shift()));
-        };
-      return (first: unknown, ...rest: unknown[]) => {
-        const updates = name === 'update' ? [first] : name === 'transact' ? (first as unknown[]) : [];
-        if (updates.some((update) => isRefused(update as DerivedUpdate))) return refuse();
-        return Reflect.apply(method, target, [first, ...rest]) as unknown;
-      };
-    },
+  return throughCalls(store, async (method, [first], run) => {
+    const updates = method === 'update' || method === 'transact' ? [first as DerivedUpdate].flat() : [];
+    if (updates.some(isRefused))
+      throw new StoreError('terminal', 'ValidationException', 'Item size has exceeded the maximum allowed size');
+    return await run();
   });
 }
 
@@ -253,14 +232,7 @@ export const STREAM_OPERATIONS: readonly Operation[] = [
       const { rig, model } = bench;
       const { bad } = bench;
       if (bad === undefined) return { state: 'none', why: 'DynamoDB itself refuses such values of native keys.' };
-      const [source, target] = bench.pairs[0]!;
-      const put = async (more: object, moment: number): Promise<void> => {
-        if (bad.of === 'goal') await bench.putNode(source, { ...bench.attributesOf(source, moment), ...LIVE, ...more });
-        else if (bad.of === 'part') await bench.putPart(source, { ...bench.attributesOfPart(source, moment), ...more });
-        else
-          await bench.putEdge(source, target, { ...bench.attributesOfEdge(source, target, moment), ...LIVE, ...more });
-      };
-      await put(bad.attributes, 1);
+      await bench.putWith(bad.of, bad.attributes, 1);
       await bench.consume();
       const { quarantined } = await bench.check();
       holds(quarantined > 0, `the check counts ${quarantined} items in quarantine`);
@@ -270,7 +242,7 @@ export const STREAM_OPERATIONS: readonly Operation[] = [
         first.left > 0 && first.repaired === 0,
         `a redrive clears what cannot be derived: ${JSON.stringify(first)}`,
       );
-      await put({}, 1);
+      await bench.putWith(bad.of, {}, 1);
       await bench.lose();
       const second = await redriven();
       holds(second.left === 0 && second.repaired > 0, `a redrive leaves ${JSON.stringify(second)}`);

@@ -33,3 +33,26 @@ export class Gate {
     await all;
   }
 }
+
+/** A place where a process stands still: `pass` waits there until `letGo`; `arrived` says when somebody waits. */
+export interface Standstill {
+  pass: () => Promise<void>;
+  arrived: Promise<void>;
+  letGo: () => void;
+}
+
+export function standstill(): Standstill {
+  let arrive = (): void => undefined;
+  let letGo = (): void => undefined;
+  const arrived = new Promise<void>((resolve) => {
+    arrive = resolve;
+  });
+  const gone = new Promise<void>((resolve) => {
+    letGo = resolve;
+  });
+  const pass = async (): Promise<void> => {
+    arrive();
+    await gone;
+  };
+  return { pass, arrived, letGo };
+}

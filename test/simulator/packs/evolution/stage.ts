@@ -29,6 +29,7 @@ import { type OnCall, throughCalls } from '../../../support/calls.ts';
 import { MemoryStore } from '../../../support/memory-store/memory-store.ts';
 import { byOneClock } from '../../../support/moments.ts';
 import { StreamedStore } from '../../../support/streamed-store.ts';
+import { standstill } from '../../kernel/gate.ts';
 import { Random } from '../../kernel/random.ts';
 import { textOf } from '../../kernel/values.ts';
 import { History } from './history.ts';
@@ -254,21 +255,13 @@ export class Stage {
     where: 'before' | 'after' = 'before',
     table: Table = this.table,
   ): { store: Table; arrived: Promise<void>; letGo: () => void } {
-    let arrive = (): void => undefined;
-    let letGo = (): void => undefined;
-    const arrived = new Promise<void>((resolve) => {
-      arrive = resolve;
-    });
-    const gate = new Promise<void>((resolve) => {
-      letGo = resolve;
-    });
+    const { pass, arrived, letGo } = standstill();
     let hasStood = false;
     const store = this.through(async (method, parameters, run) => {
       if (hasStood || !isCall(method, parameters)) return await run();
       hasStood = true;
       const early = where === 'after' ? await run() : undefined;
-      arrive();
-      await gate;
+      await pass();
       return where === 'after' ? early : await run();
     }, table);
     return { store, arrived, letGo };

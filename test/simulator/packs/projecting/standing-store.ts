@@ -1,23 +1,19 @@
 import type { DerivedUpdate, ItemKey, UpdateResult } from '../../../../src/core/store-port.ts';
 import { MemoryStore } from '../../../support/memory-store/memory-store.ts';
+import { type Standstill, standstill } from '../../kernel/gate.ts';
 
 /** A call about a derived item. */
 export type DerivedCall = 'read' | 'write';
 
 /** A table with a worker that stands still before it reads, or writes, a derived item. */
 export class StandingStore extends MemoryStore {
-  private gate: { call: DerivedCall; prefix: string; onArrival: () => void; until: Promise<void> } | undefined;
+  private gate: { call: DerivedCall; prefix: string; pass: Standstill['pass'] } | undefined;
 
   /** The next such call for a key with this prefix waits until `letGo`; `arrived` says when there is one that waits. */
-  stand(call: DerivedCall, prefix = '~ix/'): { arrived: Promise<void>; letGo: () => void } {
-    let letGo = (): void => undefined;
-    const until = new Promise<void>((resolve) => {
-      letGo = resolve;
-    });
-    const arrived = new Promise<void>((onArrival) => {
-      this.gate = { call, prefix, onArrival, until };
-    });
-    return { arrived, letGo };
+  stand(call: DerivedCall, prefix = '~ix/'): Omit<Standstill, 'pass'> {
+    const { pass, ...rest } = standstill();
+    this.gate = { call, prefix, pass };
+    return rest;
   }
 
   override async update(update: DerivedUpdate): Promise<UpdateResult> {
@@ -40,7 +36,6 @@ export class StandingStore extends MemoryStore {
     const { gate } = this;
     if (gate?.call !== call || !keys.some(({ target }) => target.startsWith(gate.prefix))) return;
     this.gate = undefined;
-    gate.onArrival();
-    await gate.until;
+    await gate.pass();
   }
 }

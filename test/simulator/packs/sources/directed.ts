@@ -6,8 +6,9 @@ import {
   mappedNode,
   type Sources,
 } from '../../../../src/admin.ts';
-import { defineGraph, edge, node } from '../../../../src/index.ts';
-import { AttackStore, type Change, type Key } from './store.ts';
+import type { ItemKey } from '../../../../src/core/store-port.ts';
+import { standstill } from '../../kernel/gate.ts';
+import { AttackStore, type Change, GRAPH } from './store.ts';
 
 /** Schedules of sources that are written down, since a draw hardly meets them: a touch stands still between two certain calls, or stops midway. */
 export const DIRECTED: Readonly<Record<string, () => Promise<string[]>>> = {
@@ -29,7 +30,7 @@ export const DIRECTED: Readonly<Record<string, () => Promise<string[]>>> = {
     rows.delete('k');
     await sources.touch('theirs', ['k']);
     scene.now += MINUTE;
-    scene.bury();
+    scene.table.bury(() => true);
     await late();
     return scene.differing({});
   },
@@ -83,13 +84,6 @@ export async function directedSchedules(): Promise<string[]> {
 }
 
 const MINUTE = 60_000;
-const GRAPH = defineGraph({
-  table: 'ours',
-  nodes: { USER: node({ view: 'ALL' }), GOAL: node({ view: 'ALL' }) },
-  edges: { AIMS: edge({ from: 'USER', to: 'GOAL' }) },
-  mirrored: ['USER', 'AIMS'],
-});
-
 type Row = Readonly<{ n: string; wide?: number }>;
 
 /** A table, and one touch that may stand still. */
@@ -97,7 +91,7 @@ class Scene {
   now = Date.UTC(2026, 2, 1);
   lagMs: (target: string) => number = () => 0;
   private asked = '';
-  private readonly table = new AttackStore(
+  readonly table = new AttackStore(
     () => this.now,
     () => this.lagMs(this.asked),
   );
@@ -106,7 +100,7 @@ class Scene {
   open(version: string, rows: ReadonlyMap<string, Row>): Sources {
     const { table } = this;
     const store = {
-      get: async (key: Key, how: { consistent: boolean }) => {
+      get: async (key: ItemKey, how: { consistent: boolean }) => {
         this.asked = key.target;
         return table.get(key, how);
       },
@@ -139,33 +133,18 @@ class Scene {
 
   /** Begins a touch of `k` that stands behind its read of the source, or before a write; the result lets it go on. */
   async standing(sources: Sources, there: string): Promise<() => Promise<void>> {
-    let [stand, goOn] = [() => {}, () => {}];
-    const reached = new Promise<void>((resolve) => {
-      stand = resolve;
-    });
-    const goingOn = new Promise<void>((resolve) => {
-      goOn = resolve;
-    });
+    const { pass, arrived, letGo } = standstill();
     this.hold = async (what) => {
       if (what !== there) return;
       this.hold = undefined;
-      stand();
-      await goingOn;
+      await pass();
     };
     const ended = sources.touch('theirs', ['k']).catch(() => undefined);
-    await reached;
+    await arrived;
     return async () => {
-      goOn();
+      letGo();
       await ended;
     };
-  }
-
-  /** Deletes what has expired. */
-  bury(): void {
-    for (const { key, item } of this.table.all()) {
-      const expiry = item[GRAPH.table.ttl];
-      if (expiry !== undefined && 'N' in expiry && Number(expiry.N) * 1000 <= this.now) this.table.set(key, undefined);
-    }
   }
 
   /** What readers see other than expected, by sort keys. */

@@ -8,11 +8,13 @@ import {
   type SyncResult,
 } from '../../../../src/admin.ts';
 import type { Item } from '../../../../src/core/items/attribute-value.ts';
-import { defineGraph, edge, node, StoreError } from '../../../../src/index.ts';
+import type { ItemKey } from '../../../../src/core/store-port.ts';
+import { StoreError } from '../../../../src/index.ts';
 import { asFailures, type Pack } from '../../kernel/pack.ts';
 import { Random } from '../../kernel/random.ts';
+import { stableText } from '../../kernel/values.ts';
 import { directedSchedules } from './directed.ts';
-import { AttackStore, type Change, type Key, sorted } from './store.ts';
+import { AttackStore, type Change, GRAPH } from './store.ts';
 
 /**
  * An attack on sources, written from the rules of LEVEL and before the code: a table, a database of others and an oracle of its own, and of
@@ -40,13 +42,6 @@ const [CALM_AFTER, MOST_STEPS] = [20_000, 400_000];
 /** Each keeps time from passing. */
 const MOST_REPEATS = 80;
 const KEYS = ['k0', 'k1', 'k2', 'k3'] as const;
-
-const GRAPH = defineGraph({
-  table: 'ours',
-  nodes: { USER: node({ view: 'ALL' }), GOAL: node({ view: 'ALL' }) },
-  edges: { AIMS: edge({ from: 'USER', to: 'GOAL' }) },
-  mirrored: ['USER', 'AIMS'],
-});
 
 /** An item of the other database. */
 type Row = Readonly<{ id: string; n: number; goal?: string; wide?: number; bad?: string }>;
@@ -268,7 +263,7 @@ class Attack {
     const { table, random } = this;
     const reads = <T>(effect: () => T): Promise<T> => this.call(process, false, effect);
     const store = {
-      get: (key: Key, how: { consistent: boolean }) => reads(() => table.get(key, how)),
+      get: (key: ItemKey, how: { consistent: boolean }) => reads(() => table.get(key, how)),
       change: (change: Change) => this.call(process, true, () => table.change(change)),
       query: (request: Parameters<AttackStore['query']>[0]) => reads(() => table.query(request)),
     };
@@ -295,7 +290,7 @@ class Attack {
 
   private write(key: string, row: Row | undefined): void {
     const { place } = this.version;
-    if (sorted(place.get(key)) === sorted(row)) return;
+    if (stableText(place.get(key)) === stableText(row)) return;
     if (row === undefined) place.delete(key);
     else place.set(key, row);
     this.due.push(key);
@@ -360,11 +355,7 @@ class Attack {
   }
 
   private bury(chance: number): void {
-    for (const { key, item } of this.table.all()) {
-      const expiry = item[GRAPH.table.ttl];
-      const isExpired = expiry !== undefined && 'N' in expiry && Number(expiry.N) * 1000 <= this.now;
-      if (isExpired && this.random.chance(chance)) this.table.set(key, undefined);
-    }
+    this.table.bury(() => this.random.chance(chance));
   }
 
   // The operators.
@@ -481,7 +472,7 @@ class Attack {
     for (const row of this.version.place.values()) {
       for (const { source, target, ...content } of map(row)) {
         const key = `${source} ${target}`;
-        expected.set(key, [...(expected.get(key) ?? []), sorted(content)]);
+        expected.set(key, [...(expected.get(key) ?? []), stableText(content)]);
       }
     }
     return expected;
@@ -493,8 +484,8 @@ class Attack {
     const shown = new Map<string, string>();
     for (const { key, item } of this.table.all()) {
       if (key.source.startsWith('~') || item['~gone'] !== undefined) continue;
-      shown.set(`${key.source} ${key.target}`, sorted(contentOf(item)));
-      if (item[GRAPH.table.ttl] !== undefined) this.wrong.push(`${sorted(key)} is shown and expires`);
+      shown.set(`${key.source} ${key.target}`, stableText(contentOf(item)));
+      if (item[GRAPH.table.ttl] !== undefined) this.wrong.push(`${stableText(key)} is shown and expires`);
     }
     const differing = new Map<string, string>();
     for (const key of new Set([...expected.keys(), ...shown.keys()])) {
@@ -510,12 +501,12 @@ class Attack {
     const { differences, pending, conflicts, refused } = await this.look((sources) =>
       sources.sync('theirs', { dryRun: true }),
     );
-    for (const difference of differences) this.wrong.push(`${when}, by the check: ${sorted(difference)}`);
-    if (pending + refused.length > 0) this.wrong.push(`${when}: ${pending} pending, ${sorted(refused)} not taken`);
+    for (const difference of differences) this.wrong.push(`${when}, by the check: ${stableText(difference)}`);
+    if (pending + refused.length > 0) this.wrong.push(`${when}: ${pending} pending, ${stableText(refused)} not taken`);
     const shared = [...this.expected()].filter(([, contents]) => contents.length > 1).map(([key]) => key);
     if (shared.length > 0) this.count('conflicts');
     const named = conflicts.map(({ source, target }) => `${source} ${target}`);
-    if (sorted(named.sort()) !== sorted(shared.sort()))
+    if (stableText(named.sort()) !== stableText(shared.sort()))
       this.wrong.push(`${when}: conflicts of ${named}, not of ${shared}`);
   }
 
@@ -551,7 +542,7 @@ class Attack {
     )
       this.count('walks that failed');
     const left = this.table.all().filter(({ key, item }) => !key.source.startsWith('~') && item['~gone'] === undefined);
-    for (const { key } of left) this.wrong.push(`of the retired source stays ${sorted(key)}`);
+    for (const { key } of left) this.wrong.push(`of the retired source stays ${stableText(key)}`);
   }
 }
 

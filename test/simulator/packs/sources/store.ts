@@ -1,18 +1,20 @@
 import type { Item } from '../../../../src/core/items/attribute-value.ts';
-import { StoreError } from '../../../../src/index.ts';
+import type { ItemKey } from '../../../../src/core/store-port.ts';
+import { defineGraph, edge, node, StoreError } from '../../../../src/index.ts';
+import { presentMap, sameText } from '../../kernel/values.ts';
 
 /**
  * A table for the attack, written from what the port of the store promises and on nothing that the program keeps: one map, conditions as
  * DynamoDB takes them, reads that may be a little old, and TTL that comes when it likes.
  */
 
-/** The key of an item. */
-export interface Key {
-  source: string;
-  target: string;
-}
-
-type Value = Item[string];
+/** The model of the table: everything in it is mirrored. */
+export const GRAPH = defineGraph({
+  table: 'ours',
+  nodes: { USER: node({ view: 'ALL' }), GOAL: node({ view: 'ALL' }) },
+  edges: { AIMS: edge({ from: 'USER', to: 'GOAL' }) },
+  mirrored: ['USER', 'AIMS'],
+});
 
 /** A condition of a write. */
 interface Condition {
@@ -23,7 +25,7 @@ interface Condition {
 }
 
 /** A write of one item. */
-export type Change = { key: Key; condition?: Condition } & ({ kind: 'put'; item: Item } | { kind: 'delete' });
+export type Change = { key: ItemKey; condition?: Condition } & ({ kind: 'put'; item: Item } | { kind: 'delete' });
 
 /** One table. */
 export class AttackStore {
@@ -36,12 +38,12 @@ export class AttackStore {
   ) {}
 
   /** The item of a key as it is. */
-  at(key: Key): Item | undefined {
+  at(key: ItemKey): Item | undefined {
     return this.states.get(textOf(key))?.at(-1)?.item;
   }
 
   /** All items, in the order of their keys. */
-  all(): { key: Key; item: Item }[] {
+  all(): { key: ItemKey; item: Item }[] {
     return [...this.states.keys()].sort().flatMap((text) => {
       const key = keyOf(text);
       const item = this.at(key);
@@ -50,15 +52,24 @@ export class AttackStore {
   }
 
   /** Writes by no rule. */
-  set(key: Key, item: Item | undefined): void {
+  set(key: ItemKey, item: Item | undefined): void {
     const text = textOf(key);
     const states = this.states.get(text) ?? [];
     states.push({ at: this.now(), item: item && structuredClone(item) });
     this.states.set(text, states.slice(-12));
   }
 
+  /** Deletes what has expired; `isFound`: whether TTL finds one of it. */
+  bury(isFound: () => boolean): void {
+    for (const { key, item } of this.all()) {
+      const expiry = item[GRAPH.table.ttl];
+      const isExpired = expiry !== undefined && 'N' in expiry && Number(expiry.N) * 1000 <= this.now();
+      if (isExpired && isFound()) this.set(key, undefined);
+    }
+  }
+
   /** Reads an item. */
-  get(key: Key, { consistent }: { consistent: boolean }): { item?: Item; rcu: number } {
+  get(key: ItemKey, { consistent }: { consistent: boolean }): { item?: Item; rcu: number } {
     const states = this.states.get(textOf(key)) ?? [];
     const lagMs = consistent ? 0 : this.lagMs();
     const state = lagMs > 0 ? states.findLast(({ at }) => at <= this.now() - lagMs) : states.at(-1);
@@ -107,43 +118,24 @@ export class AttackStore {
 
 function holds(item: Item | undefined, { present, equal = {}, absent = [], claimedBefore }: Condition): boolean {
   if (present !== undefined && present !== (item !== undefined)) return false;
-  if (Object.entries(equal).some(([name, value]) => item?.[name] === undefined || !same(item[name], value)))
+  if (Object.entries(equal).some(([name, value]) => item?.[name] === undefined || !sameText(item[name], value)))
     return false;
   if (absent.some((name) => item?.[name] !== undefined)) return false;
   return claimedBefore === undefined || item === undefined || isClaimedBefore(item, claimedBefore);
 }
 
 function isClaimedBefore(item: Item, { maker, token }: { maker: string; token: number }): boolean {
-  const makers = mapIn(mapIn(item['~mirror'])?.['makers']);
-  const own = mapIn(makers?.[maker])?.['t'];
+  const makers = presentMap(presentMap(item['~mirror'])?.['makers']);
+  const own = presentMap(makers?.[maker])?.['t'];
   if (makers === undefined || Object.keys(makers).length !== 1 || own === undefined) return false;
   return 'N' in own && Number(own.N) < token;
 }
 
-function mapIn(value: Value | undefined): Item | undefined {
-  return value !== undefined && 'M' in value ? value.M : undefined;
-}
-
-function same(left: unknown, right: unknown): boolean {
-  return sorted(left) === sorted(right);
-}
-
-/** A text of a value in which the order of names does not count. */
-export function sorted(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(sorted).join()}]`;
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'undefined';
-  const parts = Object.entries(value).filter(([, part]) => part !== undefined);
-  return `{${parts
-    .map(([name, part]) => `${JSON.stringify(name)}:${sorted(part)}`)
-    .sort()
-    .join()}}`;
-}
-
-function textOf({ source, target }: Key): string {
+function textOf({ source, target }: ItemKey): string {
   return JSON.stringify([source, target]);
 }
 
-function keyOf(text: string): Key {
+function keyOf(text: string): ItemKey {
   const [source, target] = JSON.parse(text) as [string, string];
   return { source, target };
 }
