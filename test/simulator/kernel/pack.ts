@@ -55,3 +55,15 @@ export function packOfTexts(run: (seed: number) => Promise<readonly string[]>): 
 export function asFailures(texts: readonly string[]): SeedFailure[] {
   return texts.map((message) => ({ kind: 'wrong', message }));
 }
+
+/** Plays schedules that are written down, by what happens in them; gives what is wrong. */
+export async function playAll(
+  schedules: Readonly<Record<string, () => Promise<readonly string[]>>>,
+): Promise<SeedFailure[]> {
+  const wrong: string[] = [];
+  for (const [name, play] of Object.entries(schedules)) {
+    const texts = await play().catch((error: unknown) => [`threw: ${String(error)}`]);
+    wrong.push(...texts.map((text) => `${name}: ${text}`));
+  }
+  return asFailures(wrong);
+}

@@ -55,13 +55,3 @@ function jointGraph(): CompiledModel {
     edges: { AB: edge({ from: 'A', to: 'B', inbound: { orders: { third: ['date', source('x')] } } }) },
   });
 }
-
-/** Plays the schedules that are written down; gives what is wrong. */
-export async function directedSchedules(): Promise<string[]> {
-  const wrong: string[] = [];
-  for (const [name, play] of Object.entries(DIRECTED)) {
-    const texts = await play().catch((error: unknown) => [`threw: ${String(error)}`]);
-    wrong.push(...texts.map((text) => `${name}: ${text}`));
-  }
-  return wrong;
-}

@@ -3,22 +3,23 @@ import { createProjector } from '../../../../src/projecting/apply/projector.ts';
 import type { Projector } from '../../../../src/projecting/apply/projector-types.ts';
 import { decodeRecords, type RawRecord } from '../../../../src/stream/decode.ts';
 import type { Choices } from '../../kernel/choices.ts';
-import { asFailures, type SeedFailure } from '../../kernel/pack.ts';
+import { playAll, type SeedFailure } from '../../kernel/pack.ts';
+import type { TableChange } from '../../kernel/shown-stream.ts';
 import { type Outcome, scriptedPack } from '../../kernel/shrink.ts';
 import { numberOf } from '../../kernel/values.ts';
 import { type Climate, drawClimate, OLDEST_RECORD_MS } from './climate.ts';
-import { directedSchedules } from './directed.ts';
+import { DIRECTED } from './directed.ts';
 import { judged } from './judge.ts';
 import { drawFeatures, type Features, type Focus, graphOf } from './models.ts';
 import { Cast } from './producers.ts';
 import { Stage } from './stage.ts';
 import { Worker, WorkerStore, type World } from './store.ts';
-import { type Change, LevelTable } from './table.ts';
+import { LevelTable } from './table.ts';
 
 /** The pack of consumers of which the rules alone are known, not the code. See README.md. */
 export const PACK = {
   ...scriptedPack((choices, trace) => new Schedule(choices, trace).run()),
-  written: async () => asFailures(await directedSchedules()),
+  written: () => playAll(DIRECTED),
 };
 
 const STREAM_ARN = 'arn:aws:dynamodb:eu-west-1:000000000000:table/records/stream/2026-01-01T00:00:00.000';
@@ -162,7 +163,7 @@ class Schedule implements World {
   }
 
   /** What becomes of a change of any item: a record, and some day the end of a tombstone. */
-  private changed({ key, before, after }: Change): void {
+  private changed({ key, before, after }: TableChange): void {
     const isDerived = key.target.startsWith('~');
     if (isDerived && after?.['expiresAt'] !== undefined) this.expireLater({ key, before, after });
     if (key.source === '~edgeloom') return;
@@ -192,7 +193,7 @@ class Schedule implements World {
   }
 
   /** TTL deletes an expired item at some time after its end, if it is still the same item. */
-  private expireLater({ key, after }: Change): void {
+  private expireLater({ key, after }: TableChange): void {
     const expiry = after!['expiresAt'];
     const name = `ttl.${this.expiries++}`;
     const lag = this.choices.drawn(name, (random) => random.oneOf([0, 0, 1, 3_600_000]));

@@ -1,14 +1,8 @@
 import type { AttributeValue, Item } from '../../../../src/core/items/attribute-value.ts';
 import type { DerivedUpdate, ItemKey, UpdateCondition } from '../../../../src/core/store-port.ts';
 import { textOf as decimalText, exactOf, plus } from '../../kernel/decimal.ts';
+import type { TableChange } from '../../kernel/shown-stream.ts';
 import { nameOf, numberOf, setOf, stableText } from '../../kernel/values.ts';
-
-/** One change of one item, as the stream shows it. */
-export interface Change {
-  key: ItemKey;
-  before: Item | undefined;
-  after: Item | undefined;
-}
 
 /** A state that an item had, until another took its place. */
 interface Past {
@@ -29,7 +23,7 @@ export class LevelTable {
 
   constructor(
     private readonly nowMs: () => number,
-    private readonly onChange: (change: Change) => void,
+    private readonly onChange: (change: TableChange) => void,
   ) {}
 
   /** The item as it is. */

@@ -59,12 +59,7 @@ const NUMBERS = [
 ] as const;
 
 /** The pack of native orders and searches. */
-export const PACK = packOfTexts(runNative);
-
-/** Runs the schedule of a seed; gives what went wrong. */
-export async function runNative(seed: number): Promise<string[]> {
-  return await new NativeSchedule(seed).run();
-}
+export const PACK = packOfTexts((seed) => new NativeSchedule(seed).run());
 
 interface Order {
   name: string;

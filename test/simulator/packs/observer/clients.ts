@@ -6,7 +6,7 @@ import type { CompiledModel } from '../../../../src/core/model/compiled.ts';
 import { withoutRegistry } from '../../../../src/registry/reader-lease.ts';
 import { FaultyStore } from '../projecting/faulty-store.ts';
 import { isJoined, type ModelOptions } from '../projecting/models.ts';
-import type { SimulatedProcess } from '../projecting/process.ts';
+import { SimulatedProcess } from '../projecting/process.ts';
 import { SECOND } from '../projecting/time.ts';
 import type { World } from '../projecting/world.ts';
 import type { Observation } from './observation.ts';
@@ -34,11 +34,9 @@ interface Own {
  * A client of an application with a session: it writes items that nobody else writes, and each answer has to show them as they are. Its
  * session goes from request to request as a token, and its keys leave it by the low watermark.
  */
-export class SessionClient implements SimulatedProcess {
+export class SessionClient extends SimulatedProcess {
   readonly failureKind = 'retryable';
-  readonly isDead = false;
-  readonly isApplication = true;
-  private calls = 0;
+  override readonly isApplication = true;
   private own: Own = {};
   private token = '';
   private readonly goal: string;
@@ -49,12 +47,13 @@ export class SessionClient implements SimulatedProcess {
   private readonly skew: number;
 
   constructor(
-    readonly world: World,
-    readonly name: string,
+    world: World,
+    name: string,
     number: number,
     private readonly observation: Observation,
     mark: ProductLowWatermark,
   ) {
+    super(world, name);
     const { graph, choices } = world;
     this.goal = `GOAL-9${number}`;
     this.user = `USER-9${number}`;
@@ -79,12 +78,7 @@ export class SessionClient implements SimulatedProcess {
     });
   }
 
-  nextCall(): { name: string; stall: number } {
-    this.calls += 1;
-    return { name: `${this.name}.call${this.calls}`, stall: 0 };
-  }
-
-  die(how: string): void {
+  override die(how: string): void {
     throw new Error(`${this.name} ${how}: nothing kills a client.`);
   }
 
@@ -245,15 +239,6 @@ export class SessionClient implements SimulatedProcess {
         want: () => ({ count: own.work === undefined ? 0 : 1, hours: String(own.work?.hours ?? 0) }),
       });
     return questions;
-  }
-
-  private wait(milliseconds: number): Promise<void> {
-    return new Promise((resolve) => {
-      this.world.agenda.in(milliseconds, () => {
-        resolve();
-        return true;
-      });
-    });
   }
 }
 

@@ -6,7 +6,7 @@ import type { ObservedDrift } from '../../../../src/trust/observe/drift.ts';
 import { Observer } from '../../../../src/trust/observe/observer.ts';
 import type { ObserverState } from '../../../../src/trust/observe/state.ts';
 import { FaultyStore } from '../projecting/faulty-store.ts';
-import type { SimulatedProcess } from '../projecting/process.ts';
+import { SimulatedProcess } from '../projecting/process.ts';
 import { SECOND } from '../projecting/time.ts';
 import type { World } from '../projecting/world.ts';
 import { Fed } from './fed.ts';
@@ -266,17 +266,17 @@ export class Observation {
 }
 
 /** A process of the observer, from its start to its crash. */
-class ObserverProcess implements SimulatedProcess {
+class ObserverProcess extends SimulatedProcess {
   readonly failureKind = 'retryable';
-  isDead = false;
   isReplaced = false;
-  private calls = 0;
 
   constructor(
-    readonly world: World,
-    readonly name: string,
+    world: World,
+    name: string,
     private readonly work: (process: ObserverProcess) => Promise<void>,
-  ) {}
+  ) {
+    super(world, name);
+  }
 
   start(): boolean {
     this.world.tell(() => `${this.name} starts`);
@@ -284,25 +284,5 @@ class ObserverProcess implements SimulatedProcess {
       this.world.fail('threw', error instanceof Error ? (error.stack ?? error.message) : String(error));
     });
     return true;
-  }
-
-  nextCall(): { name: string; stall: number } {
-    this.calls += 1;
-    return { name: `${this.name}.call${this.calls}`, stall: 0 };
-  }
-
-  wait(milliseconds: number): Promise<void> {
-    return new Promise((resolve) => {
-      this.world.agenda.in(milliseconds, () => {
-        if (this.isDead) return false;
-        resolve();
-        return true;
-      });
-    });
-  }
-
-  die(how: string): void {
-    this.isDead = true;
-    this.world.tell(() => `${this.name} ${how}`);
   }
 }

@@ -5,7 +5,7 @@ import { echoDelay } from './climate.ts';
 import type { Consumer } from './consumers.ts';
 import { FaultyStore } from './faulty-store.ts';
 import { hasCopies } from './models.ts';
-import type { SimulatedProcess } from './process.ts';
+import { SimulatedProcess } from './process.ts';
 import type { ShardRecord } from './streams.ts';
 import { HOUR, LONGEST_TIMEOUT, RETENTION } from './time.ts';
 import type { World } from './world.ts';
@@ -19,24 +19,23 @@ const STALLED_CALLS = [1, 2, 3, 3, 3, 4, 5] as const;
 const STALLED_COPY_CALLS = [1, 2, 3, 4, 4, 4, 5, 6, 7, 7, 8] as const;
 
 /** One run of the projector over one batch, from its start to its answer, its crash or its timeout. */
-export class Invocation implements SimulatedProcess {
+export class Invocation extends SimulatedProcess {
   readonly failureKind = 'retryable';
-  /** Its process is gone: nothing of it runs on. Calls that are under way may still take effect. */
-  isDead = false;
   private isAwaited = true;
-  private calls = 0;
   /** The number of the call before which the process stands still; 0: none. */
   private stalledCall = 0;
   private consumer: Consumer | undefined;
 
   constructor(
-    readonly world: World,
-    readonly name: string,
+    world: World,
+    name: string,
     private readonly records: readonly ShardRecord[],
     /** Its records were delivered before. */
     private readonly isDuplicate: boolean,
     private readonly onAnswer: (answer: Answer) => void,
-  ) {}
+  ) {
+    super(world, name);
+  }
 
   /** Starts the projector. */
   start(): void {
@@ -83,20 +82,16 @@ export class Invocation implements SimulatedProcess {
       .catch((error: unknown) => world.fail('threw', String(error)));
   }
 
-  /** A name for the next call to the table, and how long the process stands still before it. */
-  nextCall(): { name: string; stall: number } {
-    this.calls += 1;
-    const name = `${this.name}.call${this.calls}`;
-    if (this.calls !== this.stalledCall) return { name, stall: 0 };
+  override nextCall(): { name: string; stall: number } {
+    const call = super.nextCall();
+    if (this.calls !== this.stalledCall) return call;
     const { choices, climate } = this.world;
     this.world.count('stalls');
-    return { name, stall: choices.drawn(`${name}.stall`, (random) => echoDelay(climate, random)) };
+    return { ...call, stall: choices.drawn(`${call.name}.stall`, (random) => echoDelay(climate, random)) };
   }
 
-  /** The process ends here. */
-  die(how: string): void {
-    this.isDead = true;
-    this.world.tell(() => `${this.name} ${how}`);
+  override die(how: string): void {
+    super.die(how);
     this.answer({ kind: 'failed' });
   }
 
@@ -143,15 +138,5 @@ export class Invocation implements SimulatedProcess {
     const { choices, climate } = this.world;
     if (!choices.chance(`${this.name}.skewed`, climate.skewed)) return 0;
     return (choices.pick(`${this.name}.skew`, 20) - 10) * HOUR;
-  }
-
-  private wait(milliseconds: number): Promise<void> {
-    return new Promise((resolve) => {
-      this.world.agenda.in(milliseconds, () => {
-        if (this.isDead) return false;
-        resolve();
-        return true;
-      });
-    });
   }
 }

@@ -1,6 +1,6 @@
 import { echoDelay } from './climate.ts';
 import { FaultyStore } from './faulty-store.ts';
-import type { SimulatedProcess } from './process.ts';
+import { SimulatedProcess } from './process.ts';
 import { HOUR } from './time.ts';
 import type { World } from './world.ts';
 
@@ -11,18 +11,17 @@ export type Work = (operation: Operation, store: FaultyStore) => Promise<string>
  * A process that an operator starts beside the projector, from its start to its end, its crash or its timeout. It gives
  * up at the first call that fails: what it leaves waits for the next one.
  */
-export class Operation implements SimulatedProcess {
+export class Operation extends SimulatedProcess {
   readonly failureKind = 'fatal';
-  isDead = false;
-  private calls = 0;
   /** The number of the call before which the process stands still; 0: none. */
   private readonly stalledCall: number;
 
   constructor(
-    readonly world: World,
-    readonly name: string,
+    world: World,
+    name: string,
     private readonly work: Work,
   ) {
+    super(world, name);
     const { choices, climate } = world;
     const isStalled = choices.chance(`${name}.stalled`, climate.stalledTwin);
     this.stalledCall = isStalled ? 1 + choices.pick(`${name}.stalled.call`, MOST_STALLED_CALL) : 0;
@@ -44,28 +43,11 @@ export class Operation implements SimulatedProcess {
     });
   }
 
-  nextCall(): { name: string; stall: number } {
-    this.calls += 1;
-    const name = `${this.name}.call${this.calls}`;
-    if (this.calls !== this.stalledCall) return { name, stall: 0 };
+  override nextCall(): { name: string; stall: number } {
+    const call = super.nextCall();
+    if (this.calls !== this.stalledCall) return call;
     const { choices, climate } = this.world;
-    return { name, stall: choices.drawn(`${name}.stall`, (random) => echoDelay(climate, random)) };
-  }
-
-  /** Waits by the simulated clock. */
-  wait(milliseconds: number): Promise<void> {
-    return new Promise((resolve) => {
-      this.world.agenda.in(milliseconds, () => {
-        if (this.isDead) return false;
-        resolve();
-        return true;
-      });
-    });
-  }
-
-  die(how: string): void {
-    this.isDead = true;
-    this.world.tell(() => `${this.name} ${how}`);
+    return { ...call, stall: choices.drawn(`${call.name}.stall`, (random) => echoDelay(climate, random)) };
   }
 
   private finish(how: string): void {

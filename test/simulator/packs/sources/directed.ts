@@ -73,16 +73,6 @@ export const DIRECTED: Readonly<Record<string, () => Promise<string[]>>> = {
   },
 };
 
-/** Plays the schedules that are written down; gives what is wrong. */
-export async function directedSchedules(): Promise<string[]> {
-  const wrong: string[] = [];
-  for (const [name, play] of Object.entries(DIRECTED)) {
-    const texts = await play().catch((error: unknown) => [`threw: ${String(error)}`]);
-    wrong.push(...texts.map((text) => `${name}: ${text}`));
-  }
-  return wrong;
-}
-
 const MINUTE = 60_000;
 type Row = Readonly<{ n: string; wide?: number }>;
 

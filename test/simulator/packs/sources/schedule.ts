@@ -10,10 +10,10 @@ import {
 import type { Item } from '../../../../src/core/items/attribute-value.ts';
 import type { ItemKey } from '../../../../src/core/store-port.ts';
 import { StoreError } from '../../../../src/index.ts';
-import { asFailures, type Pack } from '../../kernel/pack.ts';
+import { asFailures, type Pack, playAll } from '../../kernel/pack.ts';
 import { Random } from '../../kernel/random.ts';
 import { stableText } from '../../kernel/values.ts';
-import { directedSchedules } from './directed.ts';
+import { DIRECTED } from './directed.ts';
 import { AttackStore, type Change, GRAPH } from './store.ts';
 
 /**
@@ -28,7 +28,7 @@ export const PACK: Pack = {
     const failures = asFailures(await attack.play());
     return { failures, counters: attack.counters };
   },
-  written: async () => asFailures(await directedSchedules()),
+  written: () => playAll(DIRECTED),
 };
 
 const MINUTE = 60_000;

@@ -49,12 +49,7 @@ const graph = defineGraph({
 }) as CompiledModel;
 
 /** The pack of writers of the same items. */
-export const PACK = packOfTexts(runUpdates);
-
-/** Runs the schedule of a seed; gives what went wrong. */
-export async function runUpdates(seed: number): Promise<string[]> {
-  return new UpdateSchedule(seed).run();
-}
+export const PACK = packOfTexts((seed) => new UpdateSchedule(seed).run());
 
 class UpdateSchedule {
   private readonly random: Random;

@@ -51,12 +51,7 @@ interface Pending {
 }
 
 /** The pack of walks over pages with a session. */
-export const PACK = packOfTexts(runWalks);
-
-/** Runs the schedule of a seed; gives what went wrong. */
-export async function runWalks(seed: number): Promise<string[]> {
-  return new WalkSchedule(seed).run();
-}
+export const PACK = packOfTexts((seed) => new WalkSchedule(seed).run());
 
 class WalkSchedule {
   private readonly random: Random;
