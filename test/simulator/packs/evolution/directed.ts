@@ -101,9 +101,7 @@ export const DIRECTED: Readonly<Record<string, () => Promise<string[]>>> = {
   },
 
   'an edge leaves its group while a build stands still that has read its entry': async () => {
-    const stage = new Stage();
-    await stage.migrate(UNTOTALLED);
-    await stage.project(UNTOTALLED, await stage.write('A-1', 'AB-B-1', { kind: 'code' }));
+    const stage = await projected(UNTOTALLED, ['A-1', 'AB-B-1', { kind: 'code' }]);
     const { store, arrived, letGo } = stage.standing((method) => method === 'transact');
     const building = stage.migrate(TOTALLED, { store });
     await arrived;
@@ -115,9 +113,7 @@ export const DIRECTED: Readonly<Record<string, () => Promise<string[]>>> = {
   },
 
   'an edge leaves its group between two reads of a build that another run has finished': async () => {
-    const stage = new Stage();
-    await stage.migrate(UNTOTALLED);
-    await stage.project(UNTOTALLED, await stage.write('A-1', 'AB-B-1', { kind: 'code' }));
+    const stage = await projected(UNTOTALLED, ['A-1', 'AB-B-1', { kind: 'code' }]);
     // The first read of the entry tells that it is missing, the second one is the build's, the third one verifies.
     let reads = 0;
     const readsEntry: IsCall = (method, [read]) =>
@@ -166,20 +162,18 @@ export const DIRECTED: Readonly<Record<string, () => Promise<string[]>>> = {
   },
 
   'an order by a part is added to nodes that have the part': async () => {
-    const stage = new Stage();
-    await stage.migrate(PARTED);
-    await stage.project(PARTED, await stage.write('A-1', 'A-1', { a: '1' }));
-    await stage.project(PARTED, await stage.write('A-1', 'STATE', { mood: 'calm' }));
-    await stage.project(PARTED, await stage.write('A-1', 'AB-B-1', { r: 'X' }));
+    const stage = await projected(
+      PARTED,
+      ['A-1', 'A-1', { a: '1' }],
+      ['A-1', 'STATE', { mood: 'calm' }],
+      ['A-1', 'AB-B-1', { r: 'X' }],
+    );
     await stage.migrate(BY_MOOD);
     return await stage.wrongAnswers(BY_MOOD);
   },
 
   'the views of a type are dropped, and come again with those of its part as they were': async () => {
-    const stage = new Stage();
-    await stage.migrate(PARTED);
-    await stage.project(PARTED, await stage.write('A-1', 'A-1', { a: '1' }));
-    await stage.project(PARTED, await stage.write('A-1', 'STATE', { mood: 'calm' }));
+    const stage = await projected(PARTED, ['A-1', 'A-1', { a: '1' }], ['A-1', 'STATE', { mood: 'calm' }]);
     await stage.migrate(PARTED, { action: { kind: 'drop', name: 'view:A' } });
     const wrong = await stage.reader(PARTED).ask(GET);
     await stage.migrate(PARTED);
@@ -353,9 +347,7 @@ export const DIRECTED: Readonly<Record<string, () => Promise<string[]>>> = {
   },
 
   'an edge is added to a view of the shape before': async () => {
-    const stage = new Stage();
-    await stage.migrate(PLAIN);
-    await stage.project(PLAIN, await stage.write('A-1', 'AB-B-2', { r: 'X' }));
+    const stage = await projected(PLAIN, ['A-1', 'AB-B-2', { r: 'X' }]);
     // Withdrawn, waited, replaced, noted.
     await stage.migrate(LABELLED, { mostSteps: 4 });
     stage.nowMs += LATER_MS;
@@ -365,10 +357,7 @@ export const DIRECTED: Readonly<Record<string, () => Promise<string[]>>> = {
   },
 
   'a view is made whole while the node changes that it copies': async () => {
-    const stage = new Stage();
-    await stage.migrate(PLAIN);
-    await stage.project(PLAIN, await stage.write('B-2', 'B-2', { a: '1' }));
-    await stage.project(PLAIN, await stage.write('A-1', 'AB-B-2', {}));
+    const stage = await projected(PLAIN, ['B-2', 'B-2', { a: '1' }], ['A-1', 'AB-B-2', {}]);
     // Withdrawn, waited, replaced, noted.
     await stage.migrate(COPYING, { mostSteps: 4 });
     stage.nowMs += LATER_MS;
@@ -393,9 +382,7 @@ export const DIRECTED: Readonly<Record<string, () => Promise<string[]>>> = {
   },
 
   'a reader begins when a projection has just become ready': async () => {
-    const stage = new Stage();
-    await stage.migrate(UNSEARCHED);
-    await stage.project(UNSEARCHED, await stage.write('A-1', 'A-1', { tag: 'p' }));
+    const stage = await projected(UNSEARCHED, ['A-1', 'A-1', { tag: 'p' }]);
     const store = await stage.lagging(60_000);
     await stage.migrate(PLAIN, { store });
     return await stage.reader(PLAIN, { store }).ask(SEARCH_P);
@@ -428,9 +415,7 @@ export const DIRECTED: Readonly<Record<string, () => Promise<string[]>>> = {
   },
 
   'a reader goes on with its lease while views get another shape': async () => {
-    const stage = new Stage();
-    await stage.migrate(LABELLED);
-    await stage.project(LABELLED, await stage.write('A-1', 'AB-B-2', { r: 'X' }));
+    const stage = await projected(LABELLED, ['A-1', 'AB-B-2', { r: 'X' }]);
     const reader = stage.reader(LABELLED);
     await reader.ask(GET);
     const { store, arrived, letGo } = stage.standing((method) => method === 'scan');
@@ -454,9 +439,7 @@ export const DIRECTED: Readonly<Record<string, () => Promise<string[]>>> = {
   },
 
   'a count is asked for before it is ready, of edges that no set lists': async () => {
-    const stage = new Stage();
-    await stage.migrate(UNLISTED);
-    await stage.project(UNLISTED, await stage.write('A-1', 'AB-B-1', { r: 'X' }));
+    const stage = await projected(UNLISTED, ['A-1', 'AB-B-1', { r: 'X' }]);
     const counted: ModelSpec = { ...UNLISTED, edge: { ...UNLISTED.edge, degree: true } };
     // Kept, noted.
     await stage.migrate(counted, { mostSteps: 2 });
@@ -509,18 +492,14 @@ export const DIRECTED: Readonly<Record<string, () => Promise<string[]>>> = {
   },
 
   'a registry is deleted, and made anew by a model of other views': async () => {
-    const stage = new Stage();
-    await stage.migrate(PLAIN);
-    await stage.project(PLAIN, await stage.write('A-1', 'A-1', { a: '1', b: '2' }));
+    const stage = await projected(PLAIN, ['A-1', 'A-1', { a: '1', b: '2' }]);
     await stage.deleteRegistry();
     await stage.migrate(OTHER_VIEW);
     return await stage.wrongAnswers(OTHER_VIEW);
   },
 
   'a type comes back after the registry was deleted that had it': async () => {
-    const stage = new Stage();
-    await stage.migrate(EXTRA);
-    await stage.project(EXTRA, await stage.write('C-1', 'C-1', { label: 'x' }));
+    const stage = await projected(EXTRA, ['C-1', 'C-1', { label: 'x' }]);
     await stage.deleteRegistry();
     await stage.project(PLAIN, await stage.write('C-1', 'C-1', { label: 'y' }));
     await stage.migrate(PLAIN);
@@ -629,10 +608,7 @@ export const DIRECTED: Readonly<Record<string, () => Promise<string[]>>> = {
   },
 
   'views that copy again leave no reverse item of an edge that went meanwhile': async () => {
-    const stage = new Stage();
-    await stage.migrate(COPYING);
-    await stage.project(COPYING, await stage.write('B-2', 'B-2', { a: '1' }));
-    await stage.project(COPYING, await stage.write('A-1', 'AB-B-2', {}));
+    const stage = await projected(COPYING, ['B-2', 'B-2', { a: '1' }], ['A-1', 'AB-B-2', {}]);
     await stage.migrate(PLAIN);
     await stage.project(PLAIN, await stage.write('A-1', 'AB-B-2'));
     await stage.migrate(COPYING);
@@ -832,12 +808,17 @@ export async function directedEvolutions(): Promise<string[]> {
   return wrong;
 }
 
-/** A registered table with a node that is found. */
-async function tagged(): Promise<Stage> {
+/** A registered table of a model, with items that are projected. */
+async function projected(spec: ModelSpec, ...writes: readonly Parameters<Stage['write']>[]): Promise<Stage> {
   const stage = new Stage();
-  await stage.migrate(PLAIN);
-  await stage.project(PLAIN, await stage.write('A-1', 'A-1', { a: '1', tag: 'p' }));
+  await stage.migrate(spec);
+  for (const write of writes) await stage.project(spec, await stage.write(...write));
   return stage;
+}
+
+/** A registered table with a node that is found. */
+function tagged(): Promise<Stage> {
+  return projected(PLAIN, ['A-1', 'A-1', { a: '1', tag: 'p' }]);
 }
 
 const INDEX = 'index:target-since';
