@@ -24,6 +24,7 @@ const SEARCH_P: Question = (questions) => questions.search('tag', { value: 'p' }
 const GET: Question = (questions) => questions.views();
 /** Longer than the margin in which a record still counts as old. */
 const LATER_MS = 6 * 60_000;
+const HOUR_MS = 60 * 60_000;
 
 const BY_TAG = { by: 'attribute', name: 'tag' } as const;
 
@@ -232,23 +233,9 @@ export const DIRECTED: Readonly<Record<string, () => Promise<string[]>>> = {
     return [...before, ...(await reader.ask(SEARCH_P))];
   },
 
-  'a reader sleeps while its generation goes, and its steady clock with it': async () => {
-    const stage = await tagged();
-    const reader = stage.reader(PLAIN, { moment: () => ({ steadyMs: 0, wallMs: stage.nowMs }) });
-    await reader.ask(SEARCH_P);
-    await stage.migrate(MORE_SHARDS);
-    return await reader.ask(SEARCH_P);
-  },
+  'a reader sleeps while its generation goes, and its steady clock with it': () => answersAfterSleep(0),
 
-  'a reader sleeps while its generation goes, and its wall clock is set back': async () => {
-    const stage = await tagged();
-    let setBackMs = 0;
-    const reader = stage.reader(PLAIN, { moment: () => ({ steadyMs: 0, wallMs: stage.nowMs - setBackMs }) });
-    await reader.ask(SEARCH_P);
-    await stage.migrate(MORE_SHARDS);
-    setBackMs = 3_600_000;
-    return await reader.ask(SEARCH_P);
-  },
+  'a reader sleeps while its generation goes, and its wall clock is set back': () => answersAfterSleep(HOUR_MS),
 
   'a lease was asked for before a generation went, and comes when an answer has missed it': async () => {
     const stage = await tagged();
@@ -806,6 +793,17 @@ export async function directedEvolutions(): Promise<string[]> {
     if (answers.some((answer) => !answer.startsWith('threw: '))) break;
   }
   return wrong;
+}
+
+/** A reader goes on whose steady clock has stood still while its generation went, and whose wall clock was set back. */
+async function answersAfterSleep(setBackMs: number): Promise<string[]> {
+  const stage = await tagged();
+  let backMs = 0;
+  const reader = stage.reader(PLAIN, { moment: () => ({ steadyMs: 0, wallMs: stage.nowMs - backMs }) });
+  await reader.ask(SEARCH_P);
+  await stage.migrate(MORE_SHARDS);
+  backMs = setBackMs;
+  return await reader.ask(SEARCH_P);
 }
 
 /** A registered table of a model, with items that are projected. */
