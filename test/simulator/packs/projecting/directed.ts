@@ -4,6 +4,7 @@ import { createProjector } from '../../../../src/projecting/apply/projector.ts';
 import { fixedModel } from '../../../../src/registry/writer-model.ts';
 import { check } from '../../../../src/trust/check/check.ts';
 import { MemoryStore } from '../../../support/memory-store/memory-store.ts';
+import { baseItem, change } from '../../../support/records.ts';
 import { textOf } from '../../kernel/values.ts';
 import { REFUSAL_SCHEDULES } from './directed-refusals.ts';
 import { TOTAL_SCHEDULES } from './directed-totals.ts';
@@ -27,20 +28,13 @@ export async function directedSchedules(): Promise<string[]> {
 
 const SOURCE = 'GOAL-1';
 
-function edge(target: string, role?: string): Item | undefined {
-  return role === undefined ? undefined : { source: { S: SOURCE }, target: { S: target }, role: { S: role } };
+function edge(target: string, role: string): Item {
+  return baseItem(SOURCE, target, { role: { S: role } });
 }
 
 function record(number: number, target: string, before?: string, after?: string): ChangeRecord {
-  const sequenceNumber = String(number);
-  return {
-    source: SOURCE,
-    target,
-    oldImage: edge(target, before),
-    newImage: edge(target, after),
-    stream: '2026-01-01T00:00:00.000',
-    sequenceNumber,
-  };
+  const [oldRole, newRole] = [before, after].map((role) => (role === undefined ? undefined : { role: { S: role } }));
+  return change(SOURCE, target, oldRole, newRole, number);
 }
 
 /** A write of an edge's item lands minutes after its reads. By then the edge has been removed, and TTL has deleted what it may. */
@@ -51,7 +45,7 @@ async function writeMinutesLater(): Promise<string[]> {
   const project = (one: ChangeRecord) =>
     createProjector(graph, { store, model: fixedModel(graph), now: () => nowMs }).project([one]);
   const target = 'MEMBER-USER-1';
-  await store.put(edge(target, 'LEAD')!);
+  await store.put(edge(target, 'LEAD'));
   const { arrived, letGo } = store.stand('write');
   const late = project(record(1, target, undefined, 'LEAD'));
   await arrived;
@@ -73,8 +67,8 @@ async function copyBehindAFanOut(): Promise<string[]> {
   const graph = graphOf(options);
   const store = new MemoryStore(graph.table);
   const model = fixedModel(graph);
-  const user: Item = { source: { S: 'USER-1' }, target: { S: 'USER-1' }, name: { S: 'First' } };
-  const member = edge('MEMBER-USER-1', 'LEAD')!;
+  const user: Item = baseItem('USER-1', 'USER-1', { name: { S: 'First' } });
+  const member = edge('MEMBER-USER-1', 'LEAD');
   for (const item of [user, member]) await store.put(item);
   await createProjector(graph, { store, model }).project([
     { ...record(1, 'USER-1'), source: 'USER-1', newImage: user },
@@ -112,7 +106,7 @@ async function shrunkenType(): Promise<string[]> {
   const model = fixedModel(graph);
   const targets = ['MEMBER-USER-1', 'MEMBER-USER-2'];
   const put = async (role: string, before?: string): Promise<void> => {
-    for (const target of targets) await store.put(edge(target, role)!);
+    for (const target of targets) await store.put(edge(target, role));
     const records = targets.map((target, i) => record(i + 1, target, before, role));
     await createProjector(graph, { store, model }).project(records);
   };
@@ -133,9 +127,9 @@ async function baseItemsComeBack(): Promise<string[]> {
   const graph = graphOf(options);
   const store = new MemoryStore(graph.table);
   const model = fixedModel(graph);
-  const node: Item = { source: { S: SOURCE }, target: { S: SOURCE }, title: { S: 'First' } };
-  const part: Item = { source: { S: SOURCE }, target: { S: 'STATE' }, status: { S: 'open' }, tags: { SS: ['red'] } };
-  const member: Item = { ...edge('MEMBER-USER-1', 'LEAD')!, date: { S: '2026-01-01' } };
+  const node: Item = baseItem(SOURCE, SOURCE, { title: { S: 'First' } });
+  const part: Item = baseItem(SOURCE, 'STATE', { status: { S: 'open' }, tags: { SS: ['red'] } });
+  const member: Item = { ...edge('MEMBER-USER-1', 'LEAD'), date: { S: '2026-01-01' } };
   let number = 0;
   const put = async (newImage: Item): Promise<void> => {
     await store.put(newImage);
