@@ -15,7 +15,6 @@ import { TENANTS_MUTANTS } from '../packs/tenants/planted.ts';
 import { UPDATE_MUTANTS, WALK_MUTANTS } from '../packs/updates/planted.ts';
 import { WATCH_MUTANTS } from '../packs/watch/planted.ts';
 import { DIRECTED_MUTANTS } from './directed.ts';
-import { EXPERIMENTS } from './experiments.ts';
 import type { Mutant } from './mutant.ts';
 import { MUTANTS } from './mutants.ts';
 import { WORKER_MUTANTS } from './worker.ts';
@@ -43,7 +42,6 @@ export const PLANTED: readonly Planted[] = [
   ...drawnOrKept(MUTANTS, 'simulator', 'projecting'),
   ...found(DIRECTED_MUTANTS, 'simulator, written schedule'),
   ...found(WORKER_MUTANTS, 'simulator, interrupted worker'),
-  ...found(EXPERIMENTS, 'nothing so far: not known to be wrong'),
   ...EVOLUTION_MUTANTS.map((mutant) => ({
     mutant,
     foundBy: `simulator of model changes${keptFor('evolution', mutant.name) === undefined ? '' : ', kept schedule'}`,

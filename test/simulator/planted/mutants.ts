@@ -7,12 +7,10 @@ import type { Mutant } from './mutant.ts';
 import { OTHER_MUTANTS } from './other.ts';
 import { PART_MUTANTS } from './parts.ts';
 import { PLAN_MUTANTS } from './plan.ts';
-import { VIEW_MUTANTS } from './view.ts';
 
 /** Every planted bug that schedules find. */
 export const MUTANTS: readonly Mutant[] = [
   ...PLAN_MUTANTS,
-  ...VIEW_MUTANTS,
   ...INDEX_MUTANTS,
   ...OTHER_MUTANTS,
   ...CHECK_MUTANTS,
