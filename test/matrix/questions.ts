@@ -333,24 +333,18 @@ function searchQuestions(model: ModelInput, facts: Facts, type: string, name: st
           ? row.sort.every((one, i) => i >= sort.length || one === sort[i]) && row.sort.length >= sort.length
           : JSON.stringify(row.sort) === JSON.stringify(sort),
       );
-      if (isPath)
-        add(
-          'equal',
-          `path ${value}`,
-          same.map(hit),
-          (search) => whole((page) => search.path(value as string[], { ...page, ...scoped })),
-          { path: value },
-          sort,
-        );
-      else
-        add(
-          'equal',
-          `${value}`,
-          same.map(hit),
-          (search) => whole((page) => search.equals(value, { ...page, ...scoped })),
-          { equals: value },
-          sort,
-        );
+      add(
+        'equal',
+        `${isPath ? 'path ' : ''}${value}`,
+        same.map(hit),
+        (search) =>
+          whole((page) => {
+            const asked = { ...page, ...scoped };
+            return isPath ? search.path(value as string[], asked) : search.equals(value, asked);
+          }),
+        isPath ? { path: value } : { equals: value },
+        sort,
+      );
     }
     if (options['shards'] === 'value' || options['native'] === true) {
       const [first] = values.values();
