@@ -314,7 +314,6 @@ export const CLIENT_OPERATIONS: readonly Operation[] = [
   },
   {
     name: 'condition',
-    covers: [],
     run: async (bench) => {
       await bench.begin();
       const writer = writerOf(bench);

@@ -155,7 +155,6 @@ export const EVOLUTION_OPERATIONS: readonly Operation[] = [
   },
   {
     name: 'migrate: change',
-    covers: [],
     except: withoutChange,
     run: async (bench) => {
       await migrateBesideWrites(bench, bench.input, bench.changed);
@@ -164,7 +163,6 @@ export const EVOLUTION_OPERATIONS: readonly Operation[] = [
   },
   {
     name: 'migrate: withdraw',
-    covers: [],
     except: (feature) => withoutGeneration(feature) ?? withoutChange(feature),
     run: async (bench) => {
       await bench.begin();
@@ -184,7 +182,6 @@ export const EVOLUTION_OPERATIONS: readonly Operation[] = [
   },
   {
     name: 'migrate: retire',
-    covers: [],
     except: (feature) => withoutGeneration(feature) ?? withoutChange(feature),
     run: async (bench) => {
       await bench.begin();
@@ -218,7 +215,6 @@ export const EVOLUTION_OPERATIONS: readonly Operation[] = [
   },
   {
     name: 'migrate: drop',
-    covers: [],
     except: withoutGeneration,
     run: async (bench) => {
       await bench.begin();
@@ -252,7 +248,6 @@ export const EVOLUTION_OPERATIONS: readonly Operation[] = [
   },
   {
     name: 'old reader next to a new one',
-    covers: [],
     except: withoutChange,
     run: async (bench) => {
       await bench.begin();
@@ -272,7 +267,6 @@ export const EVOLUTION_OPERATIONS: readonly Operation[] = [
   },
   {
     name: 'old consumer next to a new one',
-    covers: [],
     except: withoutChange,
     run: async (bench) => {
       await bench.begin();
@@ -286,7 +280,6 @@ export const EVOLUTION_OPERATIONS: readonly Operation[] = [
   },
   {
     name: 'new consumer before the migration',
-    covers: [],
     except: withoutChange,
     run: async (bench) => {
       await bench.begin();
@@ -298,7 +291,6 @@ export const EVOLUTION_OPERATIONS: readonly Operation[] = [
   },
   {
     name: 'cursor across a migration',
-    covers: [],
     except: withoutChange,
     run: async (bench) => {
       await bench.begin();

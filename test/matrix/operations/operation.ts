@@ -15,8 +15,8 @@ export const RAN: Outcome = { state: 'ran' };
 /** A column of the matrix: one operation, whatever feature it meets. */
 export interface Operation {
   name: string;
-  /** The commands, methods and functions that it is about, as `vocabulary.ts` names them. */
-  covers: readonly string[];
+  /** The commands, methods and functions that it is about, as `vocabulary.ts` names them. Default: none that others are not about. */
+  covers?: readonly string[];
   /** Why it has nothing to do with a feature; undefined: it has. */
   except?: (feature: Feature) => string | undefined;
   /** Carries it out on a table of its own; throws what is wrong. */

@@ -55,7 +55,6 @@ export const READING_OPERATIONS: readonly Operation[] = [
   asking('filter', ['filter'], [], 'No index item holds attributes to filter by.'),
   {
     name: 'explain of a query',
-    covers: [],
     run: async (bench) => {
       await bench.begin();
       const questions = await bench.questions(['view', 'search', 'equal', 'inbound']);

@@ -119,7 +119,6 @@ export const STREAM_OPERATIONS: readonly Operation[] = [
   },
   {
     name: 'expiry of base items',
-    covers: [],
     run: async (bench) => {
       await bench.begin();
       const { ttl } = bench.model.table;
@@ -172,7 +171,6 @@ export const STREAM_OPERATIONS: readonly Operation[] = [
   },
   {
     name: 'late duplicate',
-    covers: [],
     run: async (bench) => {
       await bench.begin();
       await bench.putAll(1);
@@ -189,7 +187,6 @@ export const STREAM_OPERATIONS: readonly Operation[] = [
   },
   {
     name: 'crash and retry',
-    covers: [],
     run: async (bench) => {
       await bench.begin();
       await bench.putAll(1);

@@ -103,7 +103,6 @@ export const TRUST_OPERATIONS: readonly Operation[] = [
   },
   {
     name: 'a wrong item found and repaired',
-    covers: [],
     run: async (bench) => {
       await damageEach(bench, ['stale', 'orphan'], async ({ key, item }) => {
         const wrong = altered(item);
@@ -116,7 +115,6 @@ export const TRUST_OPERATIONS: readonly Operation[] = [
   },
   {
     name: 'an item too many found and repaired',
-    covers: [],
     run: async (bench) => {
       const { partition } = keyNames(bench.input);
       await damageEach(bench, ['orphan', 'stale'], async ({ key, item }) => {
@@ -211,7 +209,6 @@ export const TRUST_OPERATIONS: readonly Operation[] = [
   },
   {
     name: 'check of an export',
-    covers: [],
     run: async (bench) => {
       await begin(bench);
       const { rig, model } = bench;
