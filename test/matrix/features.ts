@@ -64,6 +64,17 @@ function inbound(model: ModelInput, options: Options): void {
   member(model, { inbound: { ...before, ...settings, ...(orders !== undefined && { orders: all }) } });
 }
 
+/** Options of goals, or of memberships, as a feature. */
+function ofOptions(
+  name: string,
+  options: readonly string[],
+  add: typeof goal,
+  [before, after]: readonly [Options, Options],
+  more: Partial<Feature> = {},
+): Feature {
+  return { name, options, add: (model) => add(model, before), change: (model) => add(model, after), ...more };
+}
+
 /** Adds options to the part STATE of goals. */
 function state(model: ModelInput, { search: searches, ...options }: Options): void {
   const parts = (model.nodes['GOAL']!['parts'] ?? {}) as { STATE?: Options };
@@ -239,52 +250,37 @@ export const LIVE: Options = { deletedAt: undefined, leftAt: undefined };
 
 /** The rows of the matrix. */
 export const FEATURES: readonly Feature[] = [
-  {
-    name: 'view of all attributes',
-    options: ['node.view'],
+  ofOptions('view of all attributes', ['node.view'], goal, [{ view: 'ALL' }, { view: ['title'] }], {
     slot: 'view',
-    add: (model) => goal(model, { view: 'ALL' }),
-    change: (model) => goal(model, { view: ['title'] }),
     projections: ['view:GOAL'],
-  },
-  {
-    name: 'view of some attributes',
-    options: ['node.view'],
+  }),
+  ofOptions('view of some attributes', ['node.view'], goal, [{ view: ['title', 'state'] }, { view: ['state'] }], {
     slot: 'view',
-    add: (model) => goal(model, { view: ['title', 'state'] }),
-    change: (model) => goal(model, { view: ['state'] }),
     projections: ['view:GOAL'],
     goal: STATES,
-  },
-  {
-    name: 'view of keys only',
-    options: ['node.view'],
+  }),
+  ofOptions('view of keys only', ['node.view'], goal, [{ view: 'KEYS_ONLY' }, { view: ['title'] }], {
     slot: 'view',
-    add: (model) => goal(model, { view: 'KEYS_ONLY' }),
-    change: (model) => goal(model, { view: ['title'] }),
     projections: ['view:GOAL'],
-  },
-  {
-    name: 'budget of a view (eviction)',
-    options: ['node.viewBudgetBytes'],
-    add: (model) => goal(model, { viewBudgetBytes: 1_024 }),
-    change: (model) => goal(model, { viewBudgetBytes: 65_536 }),
-    projections: ['view:GOAL'],
-    goal: { title: ['x'.repeat(1_100), 'y', 'y'.repeat(1_200)] },
-  },
-  {
-    name: 'limit of entries',
-    options: ['node.maxEntries'],
-    add: (model) => goal(model, { maxEntries: { addresses: 2 } }),
-    change: (model) => goal(model, { maxEntries: { addresses: 3 } }),
-    goal: { addresses: [['a'], ['a', 'b'], undefined] },
-  },
-  {
-    name: 'version attribute',
-    options: ['node.versionAttribute'],
-    add: (model) => goal(model, { versionAttribute: 'v' }),
-    change: (model) => goal(model, { versionAttribute: 'edition' }),
-  },
+  }),
+  ofOptions(
+    'budget of a view (eviction)',
+    ['node.viewBudgetBytes'],
+    goal,
+    [{ viewBudgetBytes: 1_024 }, { viewBudgetBytes: 65_536 }],
+    { projections: ['view:GOAL'], goal: { title: ['x'.repeat(1_100), 'y', 'y'.repeat(1_200)] } },
+  ),
+  ofOptions(
+    'limit of entries',
+    ['node.maxEntries'],
+    goal,
+    [{ maxEntries: { addresses: 2 } }, { maxEntries: { addresses: 3 } }],
+    { goal: { addresses: [['a'], ['a', 'b'], undefined] } },
+  ),
+  ofOptions('version attribute', ['node.versionAttribute'], goal, [
+    { versionAttribute: 'v' },
+    { versionAttribute: 'edition' },
+  ]),
   {
     name: 'list of nodes',
     options: ['node.list'],
@@ -551,32 +547,27 @@ export const FEATURES: readonly Feature[] = [
     change: (model) => search(model, 'badge', { shards: 'value', project: ['title'] }),
     goal: { badge: ['Ann', 'Bob', undefined, 'ann', 'Ann'] },
   },
-  {
-    name: 'labels of an edge set',
-    options: ['edge.edgeSet'],
+  ofOptions(
+    'labels of an edge set',
+    ['edge.edgeSet'],
+    member,
+    [{ edgeSet: ['role', 'since'] }, { edgeSet: ['role'] }],
+    { slot: 'edgeSet', projections: ['view:GOAL'], member: { ...ROLES, ...SINCE } },
+  ),
+  ofOptions(
+    'computed labels',
+    ['edge.edgeSet', 'derive.compute'],
+    member,
+    [
+      { edgeSet: { is: 'role', mark: initial('role', 1, [2]) } },
+      { edgeSet: { is: 'role', mark: initial('role', 2, [1]) } },
+    ],
+    { slot: 'edgeSet', projections: ['view:GOAL'], member: ROLES },
+  ),
+  ofOptions('edges out of the edge set', ['edge.edgeSet'], member, [{ edgeSet: false }, { edgeSet: [] }], {
     slot: 'edgeSet',
-    add: (model) => member(model, { edgeSet: ['role', 'since'] }),
-    change: (model) => member(model, { edgeSet: ['role'] }),
     projections: ['view:GOAL'],
-    member: { ...ROLES, ...SINCE },
-  },
-  {
-    name: 'computed labels',
-    options: ['edge.edgeSet', 'derive.compute'],
-    slot: 'edgeSet',
-    add: (model) => member(model, { edgeSet: { is: 'role', mark: initial('role', 1, [2]) } }),
-    change: (model) => member(model, { edgeSet: { is: 'role', mark: initial('role', 2, [1]) } }),
-    projections: ['view:GOAL'],
-    member: ROLES,
-  },
-  {
-    name: 'edges out of the edge set',
-    options: ['edge.edgeSet'],
-    slot: 'edgeSet',
-    add: (model) => member(model, { edgeSet: false }),
-    change: (model) => member(model, { edgeSet: [] }),
-    projections: ['view:GOAL'],
-  },
+  }),
   {
     name: 'edges between several types',
     options: ['edge.from', 'edge.to'],
@@ -701,14 +692,10 @@ export const FEATURES: readonly Feature[] = [
     projections: ['inbound:MEMBER'],
     member: { ...SINCE, hours: [2, 0.5, undefined, -1], cost: [7, undefined, 1.25] },
   },
-  {
-    name: 'copies',
-    options: ['edge.copy'],
-    add: (model) => member(model, { copy: ['name'] }),
-    change: (model) => member(model, { copy: ['name', 'city'] }),
+  ofOptions('copies', ['edge.copy'], member, [{ copy: ['name'] }, { copy: ['name', 'city'] }], {
     projections: ['view:GOAL'],
     user: { name: ['Ann', 'Bob', undefined], city: ['Rome', undefined, 'Oslo'] },
-  },
+  }),
   {
     name: 'fields of edges',
     options: ['edge.fields'],
