@@ -104,8 +104,8 @@ export const COLUMN_BUGS: Readonly<Record<string, ColumnBug>> = {
   condition: inFile('client/write/item/conditions.ts', 'Object.keys(equal).length > 0', 'false'),
   transaction: inFile(
     'client/write/transaction.ts',
-    'conditionCheck(nodeKey(this.graph, id), conditions)',
-    "deleteChange(this.graph, nodeKey(this.graph, 'USER-none'), {})",
+    'this.require(() => nodeKey(this.graph, id), conditions)',
+    "this.delete(() => nodeKey(this.graph, 'USER-none'), {})",
   ),
   deleteNodeWithEdges: inFile('client/write/cascade.ts', 'keys.filter((_, i) => items[i] !== undefined)', '[]'),
   'reads of the truth': inFile('client/read/nodes/edges.ts', 'found?.target === target', 'found?.target !== target'),

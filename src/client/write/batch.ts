@@ -1,5 +1,6 @@
+import type { Item } from '../../core/items/attribute-value.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
-import type { BatchWrite, Store } from '../../core/store-port.ts';
+import type { BatchWrite, ItemKey, Store } from '../../core/store-port.ts';
 import { EdgeloomError, InvalidAttributesError, type Mistake } from '../../foundation/errors.ts';
 import { checkOptions } from '../../foundation/options.ts';
 import type { CallOptions, CallResult } from '../call/capacity.ts';
@@ -79,35 +80,22 @@ export class BatchBuilder {
   private readonly prepared = new OperationList<BatchWrite>('batch');
   constructor(private readonly graph: CompiledModel) {}
 
-  putNode = (id: string, attributes: unknown = {}, options?: object): void => {
-    this.prepare(options, async () => ({ put: await nodeItem(this.graph, id, attributes, 'batch') }));
-  };
+  putNode = (id: string, attributes: unknown = {}, options?: object): void =>
+    this.put(() => nodeItem(this.graph, id, attributes, 'batch'), options);
 
-  putEdge = (source: string, edgeType: string, target: string, attributes: unknown = {}, options?: object): void => {
-    this.prepare(options, async () => ({ put: await edgeItem(this.graph, source, edgeType, target, attributes) }));
-  };
+  putEdge = (source: string, edgeType: string, target: string, attributes: unknown = {}, options?: object): void =>
+    this.put(() => edgeItem(this.graph, source, edgeType, target, attributes), options);
 
-  putPart = (id: string, part: string, attributes: unknown = {}, options?: object): void => {
-    this.prepare(options, async () => ({ put: await partItem(this.graph, id, part, attributes) }));
-  };
+  putPart = (id: string, part: string, attributes: unknown = {}, options?: object): void =>
+    this.put(() => partItem(this.graph, id, part, attributes), options);
 
-  deletePart = (id: string, part: string, options?: object): void => {
-    this.prepare(options, async () => ({ delete: writableKey(this.graph, partKey(this.graph, id, part)) }));
-  };
+  deleteNode = (id: string, options?: object): void => this.delete(() => nodeKey(this.graph, id), options);
 
-  deleteEdge = (source: string, edgeType: string, target: string, options?: object): void => {
-    this.prepare(options, async () => ({
-      delete: writableKey(this.graph, edgeKey(this.graph, source, edgeType, target)),
-    }));
-  };
+  deleteEdge = (source: string, edgeType: string, target: string, options?: object): void =>
+    this.delete(() => edgeKey(this.graph, source, edgeType, target), options);
 
-  deleteNode = (id: string, options?: object): void => {
-    this.prepare(options, async () => {
-      const key = writableKey(this.graph, nodeKey(this.graph, id));
-      checkUnversioned(this.graph, key, 'Delete it with deleteNode, or in a transaction.');
-      return { delete: key };
-    });
-  };
+  deletePart = (id: string, part: string, options?: object): void =>
+    this.delete(() => partKey(this.graph, id, part), options);
 
   async run(store: Store, { signal }: CallOptions): Promise<WriteBatchResult> {
     signal?.throwIfAborted();
@@ -123,6 +111,18 @@ export class BatchBuilder {
       throw unfinished(error, { what: 'the batch', items: result.items, hint: 'Run the whole batch again.' });
     }
     return result;
+  }
+
+  private put(make: () => Promise<Item>, options: object | undefined): void {
+    this.prepare(options, async () => ({ put: await make() }));
+  }
+
+  private delete(keyOf: () => ItemKey, options: object | undefined): void {
+    this.prepare(options, async () => {
+      const key = writableKey(this.graph, keyOf());
+      checkUnversioned(this.graph, key, 'Delete it with deleteNode, or in a transaction.');
+      return { delete: key };
+    });
   }
 
   /** Untyped callers may pass options, such as a condition, that a batch would ignore. */

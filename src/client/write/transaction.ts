@@ -84,11 +84,8 @@ export class TransactionBuilder {
     this.graph = context.graph;
   }
 
-  putNode = (id: string, attributes: unknown = {}, options: WriteConditions = {}): void => {
-    this.prepared.push(async () =>
-      this.prepare(putChange(this.graph, await nodeItem(this.graph, id, attributes), checked(options))),
-    );
-  };
+  putNode = (id: string, attributes: unknown = {}, options: WriteConditions = {}): void =>
+    this.put(() => nodeItem(this.graph, id, attributes), options);
 
   putEdge = (
     source: string,
@@ -96,35 +93,13 @@ export class TransactionBuilder {
     target: string,
     attributes: unknown = {},
     options: WriteConditions = {},
-  ): void => {
-    this.prepared.push(async () => {
-      const item = await edgeItem(this.graph, source, edgeType, target, attributes);
-      return this.prepare(putChange(this.graph, item, checked(options)));
-    });
-  };
+  ): void => this.put(() => edgeItem(this.graph, source, edgeType, target, attributes), options);
 
-  putPart = (id: string, part: string, attributes: unknown = {}, options: WriteConditions = {}): void => {
-    this.prepared.push(async () => {
-      const item = await partItem(this.graph, id, part, attributes);
-      return this.prepare(putChange(this.graph, item, checked(options)));
-    });
-  };
+  putPart = (id: string, part: string, attributes: unknown = {}, options: WriteConditions = {}): void =>
+    this.put(() => partItem(this.graph, id, part, attributes), options);
 
-  updatePart = (id: string, part: string, change: AttributeChange, options: UpdateConditions = {}): void => {
-    this.prepared.push(async () => this.updateChange(partSubject(this.graph, id, part), change, options));
-  };
-
-  deletePart = (id: string, part: string, options: WriteConditions = {}): void => {
-    this.prepared.push(async () => this.prepare(deleteChange(this.graph, partKey(this.graph, id, part), options)));
-  };
-
-  requirePart = (id: string, part: string, conditions: WriteConditions = {}): void => {
-    this.prepared.push(async () => this.prepare(conditionCheck(partKey(this.graph, id, part), conditions)));
-  };
-
-  updateNode = (id: string, change: AttributeChange, options: UpdateConditions = {}): void => {
-    this.prepared.push(async () => this.updateChange(nodeSubject(this.graph, id), change, options));
-  };
+  updateNode = (id: string, change: AttributeChange, options: UpdateConditions = {}): void =>
+    this.update(() => nodeSubject(this.graph, id), change, options);
 
   updateEdge = (
     source: string,
@@ -132,31 +107,46 @@ export class TransactionBuilder {
     target: string,
     change: AttributeChange,
     options: UpdateConditions = {},
-  ): void => {
-    this.prepared.push(async () =>
-      this.updateChange(edgeSubject(this.graph, source, edgeType, target), change, options),
-    );
-  };
+  ): void => this.update(() => edgeSubject(this.graph, source, edgeType, target), change, options);
 
-  deleteNode = (id: string, options: WriteConditions = {}): void => {
-    this.prepared.push(async () => this.prepare(deleteChange(this.graph, nodeKey(this.graph, id), options)));
-  };
+  updatePart = (id: string, part: string, change: AttributeChange, options: UpdateConditions = {}): void =>
+    this.update(() => partSubject(this.graph, id, part), change, options);
 
-  deleteEdge = (source: string, edgeType: string, target: string, options: WriteConditions = {}): void => {
-    this.prepared.push(async () =>
-      this.prepare(deleteChange(this.graph, edgeKey(this.graph, source, edgeType, target), options)),
-    );
-  };
+  deleteNode = (id: string, options: WriteConditions = {}): void => this.delete(() => nodeKey(this.graph, id), options);
 
-  requireNode = (id: string, conditions: WriteConditions = {}): void => {
-    this.prepared.push(async () => this.prepare(conditionCheck(nodeKey(this.graph, id), conditions)));
-  };
+  deleteEdge = (source: string, edgeType: string, target: string, options: WriteConditions = {}): void =>
+    this.delete(() => edgeKey(this.graph, source, edgeType, target), options);
 
-  requireEdge = (source: string, edgeType: string, target: string, conditions: WriteConditions = {}): void => {
-    this.prepared.push(async () =>
-      this.prepare(conditionCheck(edgeKey(this.graph, source, edgeType, target), conditions)),
-    );
-  };
+  deletePart = (id: string, part: string, options: WriteConditions = {}): void =>
+    this.delete(() => partKey(this.graph, id, part), options);
+
+  requireNode = (id: string, conditions: WriteConditions = {}): void =>
+    this.require(() => nodeKey(this.graph, id), conditions);
+
+  requireEdge = (source: string, edgeType: string, target: string, conditions: WriteConditions = {}): void =>
+    this.require(() => edgeKey(this.graph, source, edgeType, target), conditions);
+
+  requirePart = (id: string, part: string, conditions: WriteConditions = {}): void =>
+    this.require(() => partKey(this.graph, id, part), conditions);
+
+  private put(make: () => Promise<Item>, options: WriteConditions): void {
+    this.prepared.push(async () => this.prepare(putChange(this.graph, await make(), checked(options))));
+  }
+
+  private update(subjectOf: () => UpdateSubject, change: AttributeChange, options: UpdateConditions): void {
+    this.prepared.push(async () => this.updateChange(subjectOf(), change, options));
+  }
+
+  private delete(keyOf: () => ItemKey, options: WriteConditions): void {
+    this.prepared.push(async () => {
+      const key = keyOf();
+      return this.prepare({ kind: 'delete', key, condition: deleteCondition(this.graph, key, checked(options)) });
+    });
+  }
+
+  private require(keyOf: () => ItemKey, conditions: WriteConditions): void {
+    this.prepared.push(async () => this.prepare(conditionCheck(keyOf(), conditions)));
+  }
 
   async run({ idempotencyToken, signal }: TransactOptions): Promise<TransactionResult> {
     const contention = new Contention(this.context, signal);
@@ -282,10 +272,6 @@ interface Failed {
 function checked(conditions: WriteConditions): WriteConditions {
   checkOptions('An operation of a transaction', conditions, CONDITIONS);
   return conditions;
-}
-
-function deleteChange(graph: CompiledModel, key: ItemKey, options: WriteConditions): BaseChange {
-  return { kind: 'delete', key, condition: deleteCondition(graph, key, checked(options)) };
 }
 
 function conditionCheck(key: ItemKey, conditions: WriteConditions): BaseChange {

@@ -1,3 +1,4 @@
+import type { Item } from '../../core/items/attribute-value.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import type {
   EdgeAttributes,
@@ -13,7 +14,7 @@ import type {
   PartName,
   TypeOfId,
 } from '../../core/model/inference.ts';
-import type { Store } from '../../core/store-port.ts';
+import type { ItemKey, Store } from '../../core/store-port.ts';
 import type { TelemetryOption } from '../../core/telemetry.ts';
 import { EdgeloomError } from '../../foundation/errors.ts';
 import { checkOptions, checkStoreOptions } from '../../foundation/options.ts';
@@ -34,7 +35,7 @@ import type { DeleteArguments, Operations, PutArguments, TransactionOperations }
 import { type PutManyItem, type PutManyOptions, type PutManyResult, putMany } from './put-many.ts';
 import { checkToken, TransactionBuilder, type TransactionResult, type TransactOptions } from './transaction.ts';
 import type { Change } from './update/attribute-change.ts';
-import { edgeSubject, nodeSubject, partSubject } from './update/subject.ts';
+import { edgeSubject, nodeSubject, partSubject, type UpdateSubject } from './update/subject.ts';
 import { type UpdatedItem, type UpdateOptions, updateBaseItem } from './update/update.ts';
 
 /**
@@ -228,55 +229,45 @@ function writerOf(
 ): Writer<CompiledModel> {
   const write = <T>(options: CallOptions | undefined, run: (context: WriteContext) => Promise<T>): Promise<T> =>
     withCapacity(stores, options, (store) => run({ graph, store, now, wait }));
+  // The options are checked before the item is made, so that their errors come first.
+  const put = async (method: string, make: () => Promise<Item>, options: WriteOptions): Promise<CallResult> => {
+    checkOptions(method, options, WRITE_OPTIONS);
+    const change = putChange(graph, await make(), options);
+    return write(options, (context) => putSingle(graph, context, change, options));
+  };
+  const update = async (
+    method: string,
+    subjectOf: () => UpdateSubject,
+    change: Change,
+    options: UpdateOptions,
+  ): Promise<UpdatedItem> => {
+    checkOptions(method, options, UPDATE_OPTIONS);
+    return write(options, (context) => updateBaseItem(context, subjectOf(), change, options));
+  };
+  const remove = async (method: string, keyOf: () => ItemKey, options: WriteOptions): Promise<CallResult> => {
+    checkOptions(method, options, WRITE_OPTIONS);
+    return write(options, (context) => deleteSingle(graph, context, keyOf(), options));
+  };
   const writer: Writer<CompiledModel> = {
     with: (session) => {
       const noting = (store: Store) => notingStore(store, graph.table, sessionOf(session, graph.table.name));
       const noted = { counting: noting(stores.counting), plain: noting(stores.plain) };
       return writerOf(graph, noted, { now, wait }, onWrite, leasesOf);
     },
-    async putNode(id, attributes = {}, options = {}) {
-      checkOptions('putNode', options, WRITE_OPTIONS);
-      const change = putChange(graph, await nodeItem(graph, id, attributes), options);
-      return write(options, (context) => putSingle(graph, context, change, options));
-    },
-    async putEdge(source, edgeType, target, attributes = {}, options = {}) {
-      checkOptions('putEdge', options, WRITE_OPTIONS);
-      const item = await edgeItem(graph, source, edgeType, target, attributes);
-      const change = putChange(graph, item, options);
-      return write(options, (context) => putSingle(graph, context, change, options));
-    },
-    async updateNode(id, change, options = {}) {
-      checkOptions('updateNode', options, UPDATE_OPTIONS);
-      return write(options, (context) => updateBaseItem(context, nodeSubject(graph, id), change, options));
-    },
-    async putPart(id, part, attributes = {}, options = {}) {
-      checkOptions('putPart', options, WRITE_OPTIONS);
-      const item = await partItem(graph, id, part, attributes);
-      const change = putChange(graph, item, options);
-      return write(options, (context) => putSingle(graph, context, change, options));
-    },
-    async updatePart(id, part, change, options = {}) {
-      checkOptions('updatePart', options, UPDATE_OPTIONS);
-      return write(options, (context) => updateBaseItem(context, partSubject(graph, id, part), change, options));
-    },
-    async deletePart(id, part, options = {}) {
-      checkOptions('deletePart', options, WRITE_OPTIONS);
-      return write(options, (context) => deleteSingle(graph, context, partKey(graph, id, part), options));
-    },
-    async updateEdge(source, edgeType, target, change, options = {}) {
-      checkOptions('updateEdge', options, UPDATE_OPTIONS);
-      const subject = edgeSubject(graph, source, edgeType, target);
-      return write(options, (context) => updateBaseItem(context, subject, change, options));
-    },
-    async deleteEdge(source, edgeType, target, options = {}) {
-      checkOptions('deleteEdge', options, WRITE_OPTIONS);
-      const key = edgeKey(graph, source, edgeType, target);
-      return write(options, (context) => deleteSingle(graph, context, key, options));
-    },
-    async deleteNode(id, options = {}) {
-      checkOptions('deleteNode', options, WRITE_OPTIONS);
-      return write(options, (context) => deleteSingle(graph, context, nodeKey(graph, id), options));
-    },
+    putNode: (id, attributes = {}, options = {}) => put('putNode', () => nodeItem(graph, id, attributes), options),
+    putEdge: (source, edgeType, target, attributes = {}, options = {}) =>
+      put('putEdge', () => edgeItem(graph, source, edgeType, target, attributes), options),
+    putPart: (id, part, attributes = {}, options = {}) =>
+      put('putPart', () => partItem(graph, id, part, attributes), options),
+    updateNode: (id, change, options = {}) => update('updateNode', () => nodeSubject(graph, id), change, options),
+    updateEdge: (source, edgeType, target, change, options = {}) =>
+      update('updateEdge', () => edgeSubject(graph, source, edgeType, target), change, options),
+    updatePart: (id, part, change, options = {}) =>
+      update('updatePart', () => partSubject(graph, id, part), change, options),
+    deleteNode: (id, options = {}) => remove('deleteNode', () => nodeKey(graph, id), options),
+    deleteEdge: (source, edgeType, target, options = {}) =>
+      remove('deleteEdge', () => edgeKey(graph, source, edgeType, target), options),
+    deletePart: (id, part, options = {}) => remove('deletePart', () => partKey(graph, id, part), options),
     async batch(build, options = {}) {
       checkOptions('batch', options, { signal: true, capacity: 'boolean' });
       checkBuild('batch', build);

@@ -1,5 +1,4 @@
-import type { Item } from '../../../core/items/attribute-value.ts';
-import { attributeOf } from '../../../core/items/attribute-value.ts';
+import { attributeOf, type Item } from '../../../core/items/attribute-value.ts';
 import { parseNodeId } from '../../../core/items/keys.ts';
 import type { CompiledModel } from '../../../core/model/compiled.ts';
 import type { BaseChange, BaseCondition, ItemKey } from '../../../core/store-port.ts';
