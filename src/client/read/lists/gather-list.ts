@@ -1,10 +1,11 @@
-import { type OwnWrite, overlayOf } from '../../session/own-writes.ts';
+import { type Overlay, type OwnWrite, overlayOf } from '../../session/own-writes.ts';
 import { type CursorBinding, decodeCursor, encodeCursor } from '../request/cursor.ts';
+import { LivingStore } from '../request/living-store.ts';
 import type { ReadContext } from '../request/read-context.ts';
 import { gatherNative } from './native-list.ts';
 import type { PlacedList } from './placed-list.ts';
-import type { Gathered } from './scatter.ts';
-import { gatherListPage } from './walk.ts';
+import { type Found, type Gathered, gatherPage, type Standing } from './scatter.ts';
+import { currentWalk, type Kept } from './walk.ts';
 
 export interface ListPage {
   limit: number;
@@ -29,5 +30,31 @@ export async function gatherList(
     return lastKey === undefined ? gathered : { ...gathered, cursor: cursorAt(lastKey) };
   }
   const overlay = own.length === 0 ? undefined : overlayOf(projections.model, own, list.index, list.partitions);
-  return await gatherListPage(context, { ...list, after, limit, overlay, unwanted }, cursor, cursorAt);
+  // A single partition needs no walk: it continues after its last key.
+  const walk = list.partitions.length > 1 ? currentWalk() : undefined;
+  const kept = cursor === undefined ? undefined : walk?.keptAt(cursor);
+  const standing = standingOf(context, overlay, kept);
+  const request = { ...list, after, limit, overlay, unwanted, walk: walk && { standing } };
+  const gathered = await gatherPage(context, request);
+  if (gathered.lastKey === undefined) return gathered;
+  const next = cursorAt(gathered.lastKey);
+  if (gathered.standing !== undefined)
+    walk?.leave(next, { standing: gathered.standing, projections, replaced: overlay?.sources ?? new Set() });
+  return { ...gathered, cursor: next };
+}
+
+/** Leaves out items that have ended or that the session has written since. Returns undefined if the walk is unusable. */
+function standingOf(
+  { projections, store }: ReadContext,
+  overlay: Overlay | undefined,
+  kept: Kept | undefined,
+): Standing | undefined {
+  if (kept === undefined || kept.projections !== projections) return undefined;
+  // The session has forgotten some of these writes, so the rows left out must be read from the index.
+  // rule: walk-asks-for-rows-that-own-writes-replaced
+  if ([...kept.replaced].some((source) => overlay?.sources.has(source) !== true)) return undefined;
+  const { shards, ahead } = kept.standing;
+  const isCurrent = ({ item }: Found): boolean => overlay?.isReplaced(item) !== true;
+  const isLiving = ({ item }: Found): boolean => !(store instanceof LivingStore && store.isOver(item));
+  return { shards, ahead: ahead.filter((found) => isCurrent(found) && isLiving(found)) };
 }
