@@ -17,6 +17,7 @@ import { listedEdges } from '../core/model/edge-sets.ts';
 import { isJoinedEdge, isJoinedItem } from '../core/model/joined.ts';
 import { nativeIndexes } from '../core/model/native-indexes.ts';
 import { NODE_LIST } from '../core/model/node-list.ts';
+import { oncePer } from '../core/model/once-per.ts';
 import {
   INBOUND_OPTIONS,
   type OptionTable,
@@ -119,16 +120,7 @@ export interface Defined<D extends Definition = Definition> {
 /** Definitions by projection name; views come last. */
 export type Definitions = ReadonlyMap<string, Defined>;
 
-const known = new WeakMap<CompiledModel, Definitions>();
-
-export function definitionsOf(model: CompiledModel): Definitions {
-  let definitions = known.get(model);
-  if (definitions === undefined) {
-    definitions = extractDefinitions(model);
-    known.set(model, definitions);
-  }
-  return definitions;
-}
+export const definitionsOf = oncePer(extractDefinitions);
 
 export function searchName(type: string, search: string): ProjectionName<'search'> {
   return search === NODE_LIST ? `list:${type}` : `search:${type}.${search}`;
@@ -234,12 +226,16 @@ export function nodesDecidingOf(definition: Definition): string[] {
       return [definition.type, ...copied];
     }
     default: {
-      const { settings, edge, owners } = definition;
-      const orders = definition.kind === 'order' ? [definition.order] : definition.orders;
-      const isJoined = settings !== undefined && isJoinedItem(settings, { orders });
-      return [...(isJoined ? edge.from : []), ...(owners?.keys() ?? [])];
+      const { edge, owners } = definition;
+      return [...(hasJoinedItems(definition) ? edge.from : []), ...(owners?.keys() ?? [])];
     }
   }
+}
+
+export function hasJoinedItems(definition: FamilyDefinition | OrderDefinition): boolean {
+  const { settings } = definition;
+  const orders = definition.kind === 'order' ? [definition.order] : definition.orders;
+  return settings !== undefined && isJoinedItem(settings, { orders });
 }
 
 function withAbsence<D extends Definition>({ nodes }: CompiledModel, definition: D): D {

@@ -86,34 +86,13 @@ export function compileLayers(parts: readonly LayerPart[], own: CompiledModel, f
   const layers = [new Layer()];
   const isView = ({ definition }: LayerPart): boolean => definition.kind === 'view';
   for (const { definition, kept } of [...parts.filter(isView), ...parts.filter((part) => !isView(part))]) {
-    if (layers.some((layer) => addToLayer(layer, definition, kept))) continue;
+    if (layers.some((layer) => layer.add(definition, kept))) continue;
     const layer = new Layer();
-    addToLayer(layer, definition, kept);
+    layer.add(definition, kept);
     layers.push(layer);
   }
   const [primary, ...further] = layers.map((layer) => layer.compile(own, fingerprint));
   return { ...primary!, ...(further.length > 0 && { further }) };
-}
-
-/** Functions that add a definition to a layer, or return false if it conflicts with another. */
-const ADDITIONS: {
-  readonly [Kind in DefinitionKind]: (layer: Layer, definition: LayerPart<Kind>['definition'], kept: Kept) => boolean;
-} = {
-  search: (layer, definition, kept) => layer.addSearch(definition, kept),
-  part: (layer, definition, kept) => layer.addPart(definition, kept),
-  inbound: (layer, definition, kept) => layer.addFamily(definition, kept),
-  order: (layer, definition, kept) => layer.addOrders(definition, [definition.order], kept) !== undefined,
-  // DynamoDB maintains the index.
-  index: () => true,
-  view: (layer, definition) => layer.addView(definition),
-};
-
-function addToLayer(layer: Layer, definition: Definition, kept: Kept): boolean {
-  return (ADDITIONS[definition.kind] as (layer: Layer, definition: Definition, kept: Kept) => boolean)(
-    layer,
-    definition,
-    kept,
-  );
 }
 
 type EditedEdge = { -readonly [K in keyof EdgeModel]: EdgeModel[K] };
@@ -123,18 +102,34 @@ type Absence = Pick<NodeModel, (typeof ABSENCE)[number]>;
 class Layer {
   private readonly nodes = new Map<string, { -readonly [K in keyof NodeModel]: NodeModel[K] }>();
   private readonly edges = new Map<string, EditedEdge>();
-  private readonly searches = new Map<
-    string,
-    Map<string, NodeModel['searches'] extends ReadonlyMap<string, infer S> ? S : never>
-  >();
+  private readonly searches = new Map<string, Map<string, SearchModel>>();
   /** Node types whose `view` is set, for their own views or for their target items. */
   private readonly viewed = new Set<string>();
   private readonly including = new Map<string, Set<string>>();
   private readonly absence = new Map<string, Absence>();
   private readonly families = new Set<string>();
 
+  /** Returns false if the definition conflicts with another of the layer. */
+  add(definition: Definition, kept: Kept): boolean {
+    switch (definition.kind) {
+      case 'search':
+        return this.addSearch(definition, kept);
+      case 'part':
+        return this.addPart(definition, kept);
+      case 'inbound':
+        return this.addFamily(definition, kept);
+      case 'order':
+        return this.addOrders(definition, [definition.order], kept) !== undefined;
+      case 'view':
+        return this.addView(definition);
+      case 'index':
+        // DynamoDB maintains the index.
+        return true;
+    }
+  }
+
   /** Throws on a conflict, because the views of all types change together and have to agree about each edge type. */
-  addView(definition: ViewDefinition): boolean {
+  private addView(definition: ViewDefinition): boolean {
     const { type, view, viewBudgetBytes, edges } = definition;
     const other = this.otherAbsence(definition);
     if (other !== undefined) throw registryConflict(type, other);
@@ -156,7 +151,7 @@ class Layer {
     return true;
   }
 
-  addSearch(definition: SearchDefinition, kept: Kept): boolean {
+  private addSearch(definition: SearchDefinition, kept: Kept): boolean {
     const { type, search } = definition;
     const searches = this.searches.get(type) ?? new Map();
     const added = searchesInGeneration(definition, kept);
@@ -169,7 +164,7 @@ class Layer {
     return true;
   }
 
-  addPart({ type, part }: PartDefinition, kept: Kept): boolean {
+  private addPart({ type, part }: PartDefinition, kept: Kept): boolean {
     const present = this.part(type, part.name);
     if (present.view !== undefined) return false;
     this.setPart(type, { ...present, view: partInGeneration(part, kept) });
@@ -185,7 +180,7 @@ class Layer {
     node.parts = new Map(node.parts).set(part.name, part);
   }
 
-  addFamily(definition: FamilyDefinition, kept: Kept): boolean {
+  private addFamily(definition: FamilyDefinition, kept: Kept): boolean {
     const { type } = definition.edge;
     if (this.families.has(type)) return false;
     const edge = this.addOrders(definition, definition.orders, kept);
@@ -198,7 +193,7 @@ class Layer {
     return true;
   }
 
-  addOrders(
+  private addOrders(
     definition: FamilyDefinition | OrderDefinition,
     orders: readonly OrderSettings[],
     kept: Kept,
@@ -230,13 +225,10 @@ class Layer {
 
   private addAbsence(definition: Exclude<Definition, PartDefinition>): void {
     for (const type of nodesDecidingOf(definition)) {
-      const given = ABSENCE.flatMap((option) => {
-        const attribute = definition[option]?.get(type);
-        return attribute === undefined ? [] : [[option, attribute]];
-      });
-      const absence: Absence = Object.fromEntries(given);
+      const given: Absence = Object.fromEntries(ABSENCE.map((option) => [option, definition[option]?.get(type)]));
+      const absence = absenceOf(given);
       this.absence.set(type, absence);
-      if (given.length > 0) Object.assign(this.node(type), absence);
+      if (Object.keys(absence).length > 0) Object.assign(this.node(type), absence);
     }
   }
 

@@ -160,7 +160,3 @@ export function stampText(id: number): string {
 export function stampedId(stamp: string | undefined): number {
   return Number(/^@([1-9]\d{0,14})$/.exec(stamp ?? '')?.[1] ?? 0);
 }
-
-export function isRegistryStamp(stamp: string | undefined): boolean {
-  return stamp?.startsWith('@') === true;
-}

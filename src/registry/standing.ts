@@ -5,18 +5,10 @@ import { parseNodeId } from '../core/items/keys.ts';
 import { kindOfDerivedKey } from '../core/kinds/all-kinds.ts';
 import { isFanOutOpen } from '../core/kinds/continuation.ts';
 import type { Lifetime } from '../core/kinds/kind.ts';
-import type {
-  ChangingPart,
-  CompiledModel,
-  InboundSettings,
-  OrderSettings,
-  Standing,
-  Standings,
-} from '../core/model/compiled.ts';
-import { isJoinedItem } from '../core/model/joined.ts';
+import type { ChangingPart, CompiledModel, Standing, Standings } from '../core/model/compiled.ts';
 import { type FanOutOf, fanOutOfKey } from '../core/model/projection/places.ts';
 import { type Data, reviveValue } from './data.ts';
-import { type Definition, type EdgeTyping, searchesIn, searchName, viewName } from './definition.ts';
+import { type Definition, hasJoinedItems, searchesIn, searchName, viewName } from './definition.ts';
 import { ownerOfItem, partitionOwners } from './ownership.ts';
 import {
   isLive,
@@ -212,31 +204,23 @@ function definitionOf(data: Data): Definition {
   return reviveValue(data, (_place, version) => ({ kind: 'derive', version })) as Definition;
 }
 
-const FAN_OUTS: {
-  readonly [Kind in Definition['kind']]: (definition: Extract<Definition, { kind: Kind }>) => NeededFanOut[];
-} = {
-  search: () => [],
-  part: () => [],
-  index: () => [],
-  inbound: ({ edge, settings, orders }) => joinedFanOuts(edge, settings, orders),
-  order: ({ edge, settings, order }) => joinedFanOuts(edge, settings, [order]),
-  view: ({ edges }) =>
-    edges.filter(({ copy }) => copy !== undefined).map(({ type }) => ({ of: 'copies', edgeType: type })),
-};
-
 interface NeededFanOut {
   of: FanOutOf;
   edgeType: string;
 }
 
-function joinedFanOuts(
-  { type }: EdgeTyping,
-  settings: InboundSettings | undefined,
-  orders: readonly OrderSettings[],
-): NeededFanOut[] {
-  return settings !== undefined && isJoinedItem(settings, { orders }) ? [{ of: 'joined', edgeType: type }] : [];
-}
-
 function fanOutsOfDefinition(definition: Definition): NeededFanOut[] {
-  return (FAN_OUTS[definition.kind] as (definition: Definition) => NeededFanOut[])(definition);
+  switch (definition.kind) {
+    case 'view':
+      return definition.edges
+        .filter(({ copy }) => copy !== undefined)
+        .map(({ type }) => ({ of: 'copies', edgeType: type }));
+    case 'inbound':
+    case 'order':
+      return hasJoinedItems(definition) ? [{ of: 'joined', edgeType: definition.edge.type }] : [];
+    case 'search':
+    case 'part':
+    case 'index':
+      return [];
+  }
 }

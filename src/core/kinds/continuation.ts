@@ -3,6 +3,7 @@ import { AFTER, AGAIN, MODEL, revisionOf } from '../items/derived-item.ts';
 import { compareKeys } from '../items/encoding.ts';
 import type { CompiledModel } from '../model/compiled.ts';
 import { joinedEdgeTypes } from '../model/joined.ts';
+import { oncePer } from '../model/once-per.ts';
 import { FanOutPlaces } from '../model/projection/places.ts';
 import type { Difference, FanOutSeen } from './difference.ts';
 import { faultsOfForm } from './form.ts';
@@ -89,16 +90,10 @@ function fanOutPlace(item: Item | undefined): string | undefined {
 }
 
 /** Tells whether changes of a node show in other items. */
-export function hasFanOuts(graph: CompiledModel): boolean {
-  let found = withFanOuts.get(graph);
-  if (found === undefined) {
-    found = joinedEdgeTypes(graph).size > 0 || [...graph.edges.values()].some(({ copy }) => copy !== undefined);
-    withFanOuts.set(graph, found);
-  }
-  return found;
-}
-
-const withFanOuts = new WeakMap<CompiledModel, boolean>();
+export const hasFanOuts = oncePer(
+  (graph: CompiledModel): boolean =>
+    joinedEdgeTypes(graph).size > 0 || [...graph.edges.values()].some(({ copy }) => copy !== undefined),
+);
 
 export function copyingViewsOf(model: CompiledModel, edgeType: string): string[] {
   const edge = model.edges.get(edgeType);

@@ -4,6 +4,7 @@ import { TARGET_ID } from '../items/hashed-key.ts';
 import { type DerivedSortKey, typePrefix } from '../items/keys.ts';
 import { classifyBaseItem, classifyKey } from '../model/base-item.ts';
 import { type CompiledModel, type EdgeModel, layersOf } from '../model/compiled.ts';
+import { oncePer } from '../model/once-per.ts';
 import type { ItemKey } from '../store-port.ts';
 import type { KindOfTarget } from './kind.ts';
 import { reverseItem } from './reverse-item.ts';
@@ -26,17 +27,14 @@ export function edgeNamedInTarget(graph: CompiledModel, key: ItemKey, item: Item
 }
 
 const NONE: readonly never[] = [];
-const askedByType = new WeakMap<EdgeModel, readonly KindOfTarget[]>();
 
 export function askedInTarget(edge: EdgeModel | undefined): readonly KindOfTarget[] {
-  if (edge === undefined) return NONE;
-  let asked = askedByType.get(edge);
-  if (asked === undefined) {
-    asked = (Object.values(KINDS_OF_TARGETS) as KindOfTarget[]).filter((kind) => kind.isAskedBy(edge));
-    askedByType.set(edge, asked);
-  }
-  return asked;
+  return edge === undefined ? NONE : askedBy(edge);
 }
+
+const askedBy = oncePer((edge: EdgeModel): readonly KindOfTarget[] =>
+  (Object.values(KINDS_OF_TARGETS) as KindOfTarget[]).filter((kind) => kind.isAskedBy(edge)),
+);
 
 export function hasItemInTarget(graph: CompiledModel, sortKey: string): boolean {
   const type = typePrefix(sortKey) ?? '';

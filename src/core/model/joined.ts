@@ -9,6 +9,7 @@ import {
   type OrderSettings,
 } from './compiled.ts';
 import { isGone } from './gone.ts';
+import { oncePer } from './once-per.ts';
 
 /**
  * Joined index items depend on an edge and its source node. Attributes of the node's parts are read with the node and
@@ -38,18 +39,11 @@ export function isJoinedEdge(edge: EdgeModel): boolean {
   return joinedItemsOf(edge).length > 0;
 }
 
-const joined = new WeakMap<CompiledModel, ReadonlySet<string>>();
-
 /** Includes the models that are maintained with `graph`. */
-export function joinedEdgeTypes(graph: CompiledModel): ReadonlySet<string> {
-  let types = joined.get(graph);
-  if (types === undefined) {
-    const edges = layersOf(graph).flatMap((layer) => [...layer.edges.values()]);
-    types = new Set(edges.filter(isJoinedEdge).map(({ type }) => type));
-    joined.set(graph, types);
-  }
-  return types;
-}
+export const joinedEdgeTypes = oncePer((graph: CompiledModel): ReadonlySet<string> => {
+  const edges = layersOf(graph).flatMap((layer) => [...layer.edges.values()]);
+  return new Set(edges.filter(isJoinedEdge).map(({ type }) => type));
+});
 
 export function needsSource(graph: CompiledModel, sortKey: string): boolean {
   const types = joinedEdgeTypes(graph);
@@ -75,15 +69,12 @@ export function sourceAttributesOf({ inbound }: Pick<EdgeModel, 'inbound'>): str
 
 const OF_PART = /^([A-Z][A-Z0-9_]*)\.(.+)$/s;
 
-const sourceParts = new WeakMap<CompiledModel, Map<string, ReadonlyMap<string, readonly string[]>>>();
+const sourceParts = oncePer((_graph: CompiledModel) => new Map<string, ReadonlyMap<string, readonly string[]>>());
 
 export function partsOfSource(graph: CompiledModel, nodeType: string): ReadonlyMap<string, readonly string[]> {
-  const ofTypes = sourceParts.get(graph) ?? new Map<string, ReadonlyMap<string, readonly string[]>>();
-  let parts = ofTypes.get(nodeType);
-  if (parts === undefined) {
-    parts = attributesByPart(attributesOfSource(graph, nodeType));
-    sourceParts.set(graph, ofTypes.set(nodeType, parts));
-  }
+  const ofTypes = sourceParts(graph);
+  const parts = ofTypes.get(nodeType) ?? attributesByPart(attributesOfSource(graph, nodeType));
+  ofTypes.set(nodeType, parts);
   return parts;
 }
 

@@ -10,6 +10,7 @@ import type {
   SearchModel,
   TableNames,
 } from './compiled.ts';
+import { oncePer } from './once-per.ts';
 import { lineOfSearch } from './options/option-tables.ts';
 
 /**
@@ -96,13 +97,7 @@ export function placedNativeIndexes({ table, nodes, edges }: NativeDeclarations)
   return [...ofNodes, ...ofEdges];
 }
 
-const needed = new WeakMap<CompiledModel, readonly NativeIndexNeed[]>();
-
-export function nativeIndexes(graph: CompiledModel): readonly NativeIndexNeed[] {
-  const needs = needed.get(graph) ?? nativeIndexesOf(graph);
-  needed.set(graph, needs);
-  return needs;
-}
+export const nativeIndexes: (graph: CompiledModel) => readonly NativeIndexNeed[] = oncePer(nativeIndexesOf);
 
 export function nativeIndexesOf(graph: NativeDeclarations): NativeIndexNeed[] {
   const { partitionKey, sortKey } = graph.table;
@@ -148,39 +143,32 @@ export interface NativeDeclarations {
   edges: ReadonlyMap<string, EdgeModel>;
 }
 
-const derived = new WeakMap<CompiledModel, CompiledModel>();
-
 /**
  * Declares native orders and searches as derived ones, so that readers derive from base items what the projector would.
  */
-export function derivedInstead(graph: CompiledModel): CompiledModel {
-  let model = derived.get(graph);
-  if (model === undefined) {
-    const nodes = [...graph.nodes].map(([type, node]): [string, NodeModel] => {
-      const searches = [...node.searches].filter(([, { native }]) => native);
-      const own = searches.map(([name, search]): [string, SearchModel] => [name, { ...search, native: false }]);
-      return [type, { ...node, hasView: false, parts: new Map(), includedBy: [], searches: new Map(own) }];
-    });
-    const edges = [...graph.edges.values()].flatMap((edge): [string, EdgeModel][] => {
-      const { inbound, type, from, to, keys, deletedWhen, expires } = edge;
-      if (inbound?.native !== true) return [];
-      return [
-        [
-          type,
-          {
-            ...{ type, from, to, keys, inbound: { ...inbound, native: false } },
-            ...(deletedWhen !== undefined && { deletedWhen }),
-            ...(expires !== undefined && { expires }),
-          },
-        ],
-      ];
-    });
-    const { table, indexes, fingerprint } = graph;
-    model = { table, indexes, fingerprint, nodes: new Map(nodes), edges: new Map(edges) };
-    derived.set(graph, model);
-  }
-  return model;
-}
+export const derivedInstead = oncePer((graph: CompiledModel): CompiledModel => {
+  const nodes = [...graph.nodes].map(([type, node]): [string, NodeModel] => {
+    const searches = [...node.searches].filter(([, { native }]) => native);
+    const own = searches.map(([name, search]): [string, SearchModel] => [name, { ...search, native: false }]);
+    return [type, { ...node, hasView: false, parts: new Map(), includedBy: [], searches: new Map(own) }];
+  });
+  const edges = [...graph.edges.values()].flatMap((edge): [string, EdgeModel][] => {
+    const { inbound, type, from, to, keys, deletedWhen, expires } = edge;
+    if (inbound?.native !== true) return [];
+    return [
+      [
+        type,
+        {
+          ...{ type, from, to, keys, inbound: { ...inbound, native: false } },
+          ...(deletedWhen !== undefined && { deletedWhen }),
+          ...(expires !== undefined && { expires }),
+        },
+      ],
+    ];
+  });
+  const { table, indexes, fingerprint } = graph;
+  return { table, indexes, fingerprint, nodes: new Map(nodes), edges: new Map(edges) };
+});
 
 /** DynamoDB's limit of indexes per table. */
 export const MOST_INDEXES = INDEX_NAMES.length;

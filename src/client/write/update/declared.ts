@@ -1,14 +1,13 @@
 import { typePrefix } from '../../../core/items/keys.ts';
-import { AttributeOwners, type AttributeUse, attributeUses } from '../../../core/model/compile/attribute-uses.ts';
+import { AttributeOwners, attributeUses } from '../../../core/model/compile/attribute-uses.ts';
 import type { CompiledModel, EdgeModel, NodeModel, PartModel } from '../../../core/model/compiled.ts';
+import { oncePer } from '../../../core/model/once-per.ts';
 import type { ItemKey } from '../../../core/store-port.ts';
 
 interface Declared {
   type: NodeModel | EdgeModel | PartModel;
   key: ItemKey;
 }
-
-const found = new WeakMap<CompiledModel, { owners: AttributeOwners; uses: readonly AttributeUse[] }>();
 
 /** Returns the attributes that the model's options name. Enumerating the attributes reads all of them. */
 export function declaredAttributes(graph: CompiledModel, { type, key }: Declared): Set<string> {
@@ -19,11 +18,7 @@ export function declaredAttributes(graph: CompiledModel, { type, key }: Declared
   return new Set(uses.filter((use) => use.owners.includes(owner!)).map(({ attribute }) => attribute));
 }
 
-function usesIn(graph: CompiledModel): { owners: AttributeOwners; uses: readonly AttributeUse[] } {
-  const before = found.get(graph);
-  if (before !== undefined) return before;
+const usesIn = oncePer((graph: CompiledModel) => {
   const owners = new AttributeOwners(graph);
-  const made = { owners, uses: attributeUses(graph, owners) };
-  found.set(graph, made);
-  return made;
-}
+  return { owners, uses: attributeUses(graph, owners) };
+});
