@@ -3,7 +3,7 @@ import { parseNodeId } from '../items/keys.ts';
 import type { PartView } from '../model/compiled.ts';
 import { INDEXED } from './index-item.ts';
 import { type ItemKind, type KeyOf, origin, type ProjectionPlace } from './kind.ts';
-import { withAttributes } from './parts/index-items.ts';
+import { withAttributes } from './parts/inbound-items.ts';
 import type { Subject } from './parts/subject.ts';
 
 /** The view of a part. It's in no index, but is written, compared and repaired like an index item. */

@@ -20,7 +20,8 @@ export const quarantineEntry: ItemKind<'quarantine-entry'> = {
     (item[MODEL] === undefined || Object.values(QUARANTINE_FIELDS).some((name) => item[name] !== undefined)),
   faults: () => [],
   addTo(content, sortKey, entry) {
-    if (quarantineEntry.isLive(entry)) content.addQuarantined(targetOf(entry) || namedIn(sortKey), shownReason(entry));
+    if (quarantineEntry.isLive(entry))
+      content.addQuarantined(targetOf(entry) || namedInEntryKey(sortKey), shownReason(entry));
   },
   originsOf: (_graph, { source }, _key, entry) => [
     { source, target: targetOf(entry), name: 'quarantine', state: 'quarantined', reason: reasonOf(entry) },
@@ -36,7 +37,7 @@ function reasonOf(entry: Item): string {
 }
 
 /** Reads the base item's sort key from the entry's own key, for an entry without other attributes. */
-function namedIn(sortKey: string): string {
+export function namedInEntryKey(sortKey: string): string {
   const key = parseDerivedKey(sortKey);
   return key?.kind === 'quarantine-entry' ? (key.target.text ?? '') : '';
 }

@@ -51,10 +51,6 @@ export function reverseItemOf(graph: CompiledModel, { source, target }: ItemKey)
   return { key, fields: { [CHILD]: { S: source } } };
 }
 
-export function reverseItemKeyOf(graph: CompiledModel, base: ItemKey): InTarget['key'] | undefined {
-  return reverseItemOf(graph, base)?.key;
-}
-
 /** Reads the edge from the item's key, or from its content if that key is hashed; undefined if unknown. */
 export function edgeOfReverse({ source, target }: ItemKey, item: Item | undefined): ItemKey | undefined {
   const key = parseDerivedKey(target);

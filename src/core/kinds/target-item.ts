@@ -8,7 +8,7 @@ import { ENDS } from '../model/ends.ts';
 import type { IndexPlace } from '../model/projection/index-places.ts';
 import { INDEXED, projectionsOfIndexPartitions } from './index-item.ts';
 import { type ItemKind, type KeyOf, origin } from './kind.ts';
-import { withAttributes } from './parts/index-items.ts';
+import { withAttributes } from './parts/inbound-items.ts';
 import type { Subject } from './parts/subject.ts';
 
 /** The item that lists a node with its incoming edges, compared and repaired like any index item. */

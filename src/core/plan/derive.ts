@@ -2,15 +2,16 @@ import type { Item } from '../items/attribute-value.ts';
 import { VIEW_KEY } from '../items/keys.ts';
 import type { Derived, DerivedImage } from '../kinds/derived.ts';
 import { elementOfEdge, lineOfSet } from '../kinds/element.ts';
-import { inboundItem } from '../kinds/parts/index-items.ts';
-import { edgeShare, joinedItem, sourceShare } from '../kinds/parts/joined-items.ts';
+import { inboundItem } from '../kinds/parts/inbound-items.ts';
+import { edgeShare, type JointNotes, joinedItem, sourceShare } from '../kinds/parts/joined-items.ts';
 import { Outcomes } from '../kinds/parts/outcomes.ts';
-import { nodeSubject, type Problem, Subject, targetOf } from '../kinds/parts/subject.ts';
+import { nodeSubject, noteProblem, type Problem, Subject, targetOf } from '../kinds/parts/subject.ts';
 import { countedFields, lineOfCount } from '../kinds/parts/totals.ts';
 import { classifyHashedEdge } from '../model/base-item.ts';
 import { type CompiledModel, layersOf } from '../model/compiled.ts';
 import { deletionText, isGone } from '../model/gone.ts';
 import type { SourceNode } from '../model/joined.ts';
+import { deriveNode, derivePart } from './derive-node.ts';
 import {
   type EdgePlan,
   emptyPlan,
@@ -21,10 +22,6 @@ import {
   plansOfSource,
   type TypePlan,
 } from './type-plans.ts';
-
-export type { Problem } from '../kinds/parts/subject.ts';
-
-import { deriveNode, derivePart } from './derive-node.ts';
 
 /**
  * Deriving never fails as a whole. A part of an image that can't be derived is expected to be absent and is reported,
@@ -39,7 +36,7 @@ const NOTHING: DerivedImage = { keys: NONE, fields: NONE, problems: NONE };
 /** @param outcomes collects the outcome for each projection of the model. */
 export function derive(plan: TypePlan, key: PlannedKey, image: Item | undefined, outcomes?: Outcomes): DerivedImage {
   if (image === undefined) return NOTHING;
-  if (isAbsent(plan, image)) {
+  if (isGone(deletionOf(plan), image)) {
     if (outcomes !== undefined) noteDeleted(plan, key, image, outcomes);
     return NOTHING;
   }
@@ -57,10 +54,6 @@ function deriveLiving(plan: TypePlan, key: PlannedKey, image: Item, outcomes: Ou
     default:
       return plan.problems.length === 0 ? NOTHING : { ...NOTHING, problems: plan.problems };
   }
-}
-
-function isAbsent(plan: TypePlan, image: Item): boolean {
-  return isGone(deletionOf(plan), image);
 }
 
 function deletionOf(plan: TypePlan): Parameters<typeof isGone>[0] {
@@ -157,7 +150,11 @@ function withJoinedItems(
   if (plan.kind !== 'edge' || shares === undefined) return derived;
   const subject = nodeSubject(plan.graph, source, node);
   const joint: Problem[] = [];
-  const notes = { problems: joint, outcomes, hasNode: subject !== undefined };
+  const notes: JointNotes = {
+    noteProblem: (error, isSuperseded) => noteProblem(joint, error, isSuperseded),
+    outcomes,
+    hasNode: subject !== undefined,
+  };
   const items = plan.joinedItems.map((joined, i) => {
     // The node's problems are reported with the node.
     const both = { edge: shares[i]!, source: sourceShare(joined, subject) };

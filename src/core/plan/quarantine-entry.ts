@@ -3,11 +3,11 @@ import { type Item, stringOf, textsOf } from '../items/attribute-value.ts';
 import type { ChangeRecord } from '../items/change-record.ts';
 import { INDEX_KEYS, MODEL, QUARANTINE_FIELDS } from '../items/derived-item.ts';
 import { baseKeyOfIndexItem, parseDerivedKey } from '../items/derived-key.ts';
-import { quarantineEntry } from '../kinds/quarantine-entry.ts';
+import type { Problem } from '../kinds/parts/subject.ts';
+import { namedInEntryKey, quarantineEntry } from '../kinds/quarantine-entry.ts';
 import type { CompiledModel } from '../model/compiled.ts';
 import { entryKeyOf } from '../model/projection/places.ts';
 import type { DerivedUpdate, ItemKey } from '../store-port.ts';
-import type { Problem } from './derive.ts';
 import { keyOfTouch, type Touch } from './touch.ts';
 import { type EpochSeconds, itemUpdate } from './writes/item-update.ts';
 
@@ -151,8 +151,7 @@ export function readEntry(graph: CompiledModel, item: Item): QuarantineEntry {
 
 /** Empty if a hash hides the base item's sort key. */
 function targetOfKey(source: string, sortKey: string): string {
-  const key = parseDerivedKey(sortKey);
-  const named = key?.kind === 'quarantine-entry' ? (key.target.text ?? '') : '';
+  const named = namedInEntryKey(sortKey);
   const derived = parseDerivedKey(named);
   if (derived === undefined || derived.kind === 'view') return named;
   return derived.kind === 'index-item' ? (baseKeyOfIndexItem(source, named) ?? '') : '';

@@ -3,7 +3,7 @@ import type { DerivedSortKey } from '../items/keys.ts';
 import { type LabelWriter, labelWriter } from '../kinds/element.ts';
 import { askedInTarget } from '../kinds/in-target.ts';
 import type { KindOfTarget } from '../kinds/kind.ts';
-import { type InboundItemPlan, inboundItemPlans } from '../kinds/parts/index-items.ts';
+import { type InboundItemPlan, inboundItemPlans } from '../kinds/parts/inbound-items.ts';
 import { type JoinedItemPlan, joinedItemPlans } from '../kinds/parts/joined-items.ts';
 import { type SearchItemPlan, searchItemPlan } from '../kinds/parts/search-items.ts';
 import type { Problem, SubjectKey, SubjectType } from '../kinds/parts/subject.ts';
@@ -16,6 +16,7 @@ import {
   type NodeModel,
   type PartModel,
 } from '../model/compiled.ts';
+import { oncePer } from '../model/once-per.ts';
 import type { EdgeItemPlaces } from '../model/projection/index-places.ts';
 import { packsOf } from '../model/projection/search-pack.ts';
 
@@ -87,7 +88,7 @@ interface ModelPlan {
 
 const NONE: readonly never[] = [];
 const UNKNOWN: EmptyPlan = { kind: 'unknown', problems: NONE };
-const plans = new WeakMap<CompiledModel, ModelPlan>();
+const modelPlan = oncePer((_graph: CompiledModel): ModelPlan => ({ edges: new Map(), sources: new Map() }));
 
 export function plansOfSource(graph: CompiledModel, source: string): SourcePlans | undefined {
   const known = modelPlan(graph).sources;
@@ -209,13 +210,4 @@ function sourcePlans(graph: CompiledModel, node: NodeModel): SourcePlans {
         .map((target) => ({ beginning: `${plan.type}-${target}-`, plan })),
     ),
   };
-}
-
-function modelPlan(graph: CompiledModel): ModelPlan {
-  let plan = plans.get(graph);
-  if (plan === undefined) {
-    plan = { edges: new Map(), sources: new Map() };
-    plans.set(graph, plan);
-  }
-  return plan;
 }

@@ -6,11 +6,12 @@ import { parseNodeId, VIEW_KEY } from '../../core/items/keys.ts';
 import { isMaintained } from '../../core/kinds/all-kinds.ts';
 import { viewBudgetBytes } from '../../core/kinds/eviction.ts';
 import { isJoinedKey } from '../../core/kinds/joined.ts';
-import { reverseItemKeyOf } from '../../core/kinds/reverse-item.ts';
+import type { Problem } from '../../core/kinds/parts/subject.ts';
+import { reverseItemOf } from '../../core/kinds/reverse-item.ts';
 import { isOfOtherShape } from '../../core/kinds/view.ts';
 import type { CompiledModel, IndexName } from '../../core/model/compiled.ts';
 import { type SourceNode, sourceNodeKeys, sourceNodeOf } from '../../core/model/joined.ts';
-import { derivedOf, type Problem } from '../../core/plan/derive.ts';
+import { derivedOf } from '../../core/plan/derive.ts';
 import { isBaseSortKey } from '../../core/plan/stream-filter.ts';
 import { hasExpectedFields } from '../../core/plan/writes/item-update.ts';
 import { type ItemKey, TRANSACTION_ITEMS } from '../../core/store-port.ts';
@@ -123,7 +124,7 @@ export function estimateViews(graph: CompiledModel, types: ReadonlySet<string>, 
     sum.wcu += share * Math.ceil(Math.max(viewBytes, expectedViewBytes(graph, partition), 1) / WRITE_UNIT_BYTES);
     sum.calls += 3 * share;
     for (const base of bases) {
-      const reverse = reverseItemKeyOf(graph, base);
+      const reverse = reverseItemOf(graph, base)?.key;
       if (reverse === undefined) continue;
       // The reverse item, and the node that the view copies from.
       sum.rcu += 2 * base.share;

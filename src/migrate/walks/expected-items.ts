@@ -1,8 +1,9 @@
 import type { Item } from '../../core/items/attribute-value.ts';
 import { kindOfTarget } from '../../core/kinds/in-target.ts';
+import type { Problem } from '../../core/kinds/parts/subject.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import { needsSource, type SourceNode, sourceNodeKeys, sourceNodeOf } from '../../core/model/joined.ts';
-import { derivedOf, type Problem } from '../../core/plan/derive.ts';
+import { derivedOf } from '../../core/plan/derive.ts';
 import { isBaseSortKey } from '../../core/plan/stream-filter.ts';
 import { type CountingReader, readItems } from '../../core/store-pages.ts';
 import type { ItemKey } from '../../core/store-port.ts';

@@ -10,12 +10,13 @@ import {
 import { typeName } from '../../../core/items/encoding.ts';
 import { TARGET_ID } from '../../../core/items/hashed-key.ts';
 import { describe } from '../../../core/items/keys.ts';
+import type { Problem } from '../../../core/kinds/parts/subject.ts';
 import { type CompiledModel, indexKeysOf } from '../../../core/model/compiled.ts';
 import { endingOf } from '../../../core/model/ends.ts';
 import { MIRROR } from '../../../core/model/mirrored.ts';
 import { nativeIndexes } from '../../../core/model/native-indexes.ts';
 import { faultOfNativeKey } from '../../../core/model/native-misfits.ts';
-import { type Problem, problemsOfImage } from '../../../core/plan/derive.ts';
+import { problemsOfImage } from '../../../core/plan/derive.ts';
 import type { ItemKey } from '../../../core/store-port.ts';
 import { docsPage } from '../../../foundation/docs.ts';
 import { EdgeloomError } from '../../../foundation/errors.ts';

@@ -11,10 +11,17 @@ import type {
 } from '../../model/compiled.ts';
 import { ENDS } from '../../model/ends.ts';
 import { joinedItemsOf } from '../../model/joined.ts';
-import { addIndexKeys, fittingSortKey, lineOfOrder, partitionText, withAttributes } from './index-items.ts';
+import {
+  addIndexKeys,
+  fittingSortKey,
+  lineOfOrder,
+  noteFault,
+  partitionText,
+  withAttributes,
+} from './inbound-items.ts';
 import { type Encoded, encodedText, joinLeadingParts, type OrderEncoder, valueEncoder } from './order-encoder.ts';
 import { lacksPartitionText, lacksValueText, type Outcomes, type Whose } from './outcomes.ts';
-import { noteProblem, type Problem, type Subject } from './subject.ts';
+import type { Subject } from './subject.ts';
 import { countedFields, lineOfCount } from './totals.ts';
 
 /**
@@ -141,8 +148,8 @@ export interface Shares {
 }
 
 export interface JointNotes {
-  problems: Problem[];
-  outcomes: Outcomes | undefined;
+  noteProblem: Subject['noteProblem'];
+  outcomes?: Outcomes | undefined;
   /** False if the edge's source node doesn't exist or counts as deleted. */
   hasNode: boolean;
 }
@@ -162,13 +169,14 @@ export function joinedItem(
 }
 
 function itemWithKeys(
-  { edge, inbound, item: { inForce }, orders }: JoinedItemPlan,
+  plan: JoinedItemPlan,
   source: string,
   sortKey: string,
   shares: Shares,
   notes: JointNotes,
 ): Item | undefined {
-  const { isSuperseded, places } = inForce;
+  const { edge, inbound, orders } = plan;
+  const { isSuperseded, places } = plan.item.inForce;
   const key = notes.outcomes && places.key(sortKey);
   const { partition: partitioned } = inbound;
   const within = partitioned && textOfValue(shares[partitioned.of].partition);
@@ -179,7 +187,8 @@ function itemWithKeys(
     return undefined;
   }
   const item: Item = {};
-  for (const [i, { order, parts, isList, purpose, line }] of orders.entries()) {
+  for (const [i, planned] of orders.entries()) {
+    const { order, parts, isList, purpose, line } = planned;
     const values = parts.map(({ of }, n) => shares[of].orders[i]![n]!);
     const lackingPart = values.includes('failed') ? values.indexOf('failed') : 0;
     const value = values[lackingPart]!;
@@ -199,8 +208,7 @@ function itemWithKeys(
       addIndexKeys(item, order.index, order.places, partition, encoded, source, purpose);
       notes.outcomes?.add(line, key!);
     } catch (error) {
-      const { message } = noteProblem(notes.problems, error, isSuperseded);
-      notes.outcomes?.addFault(line, key!, message, isSuperseded);
+      noteFault(plan, [planned], notes, sortKey, error);
     }
   }
   if (Object.keys(item).length === 0) return undefined;
@@ -209,8 +217,7 @@ function itemWithKeys(
   try {
     return withAttributes(item, bothAttributes(shares), edge);
   } catch (error) {
-    const { message } = noteProblem(notes.problems, error, isSuperseded);
-    for (const { line } of orders) notes.outcomes?.addFault(line, key!, message, isSuperseded);
+    noteFault(plan, orders, notes, sortKey, error);
     return undefined;
   }
 }

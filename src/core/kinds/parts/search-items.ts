@@ -13,7 +13,7 @@ import type { TextForm } from '../../items/text-form.ts';
 import type { SearchModel } from '../../model/compiled.ts';
 import { lineOfSearch, textFormOf } from '../../model/options/option-tables.ts';
 import { isHashedInKey } from '../../model/projection/index-places.ts';
-import { addIndexKeys, partitionText, withProjection } from './index-items.ts';
+import { addIndexKeys, partitionText, withProjection } from './inbound-items.ts';
 import { type Encoded, encodedText, encodeForOrder, type OrderEncoder, orderEncoder } from './order-encoder.ts';
 import { firstAttributeOf, lacksPartitionText, lacksValueText } from './outcomes.ts';
 import { PartError, type Subject } from './subject.ts';

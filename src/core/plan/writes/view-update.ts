@@ -110,8 +110,7 @@ export function changesNothing({ set, unset, addElements, deleteElements, setEle
 }
 
 function storedElements(view: Item | undefined): readonly string[] {
-  const set = view?.[EDGE_SET];
-  return textsOf(set);
+  return textsOf(view?.[EDGE_SET]);
 }
 
 interface ViewContent {

@@ -113,10 +113,11 @@ function noteUnlisted({ item, orders, partition }: InboundItemPlan, { outcomes }
     outcomes?.add(line, item.inForce.places.key(sortKey), lacksPartitionText('edge', partition!));
 }
 
-function noteFault(
-  { item: { inForce } }: InboundItemPlan,
-  orders: readonly PlannedOrder[],
-  subject: Subject,
+/** Notes a problem, and that these orders lack the item because of it. */
+export function noteFault(
+  { item: { inForce } }: Pick<InboundItemPlan, 'item'>,
+  orders: readonly Pick<PlannedOrder, 'line'>[],
+  subject: Pick<Subject, 'noteProblem' | 'outcomes'>,
   sortKey: string,
   error: unknown,
 ): void {
