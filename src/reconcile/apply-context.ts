@@ -104,11 +104,6 @@ export function epochSeconds(context: ApplyContext): number {
   return Math.floor(context.now() / 1000);
 }
 
-export async function waitWithin(context: ApplyContext, milliseconds: number): Promise<void> {
-  if (milliseconds >= context.remainingMs()) throw new OutOfTimeError();
-  await context.wait(milliseconds);
-}
-
 export function retryingWithin<T>(
   context: Runtime,
   action: (attempt: number) => Promise<T>,

@@ -1,7 +1,9 @@
-import type { Item } from '../core/items/attribute-value.ts';
+import { type Item, stringOf } from '../core/items/attribute-value.ts';
 import { isTombstone } from '../core/items/derived-item.ts';
 import { baseKeyOfIndexItem, parseDerivedKey } from '../core/items/derived-key.ts';
 import { typePrefix } from '../core/items/keys.ts';
+import { hasRoomForOthers, RoomForOthers, storedAmounts } from '../core/items/ledger.ts';
+import { itemsToCount } from '../core/kinds/count.ts';
 import { edgeNamedInTarget, kindOfTarget } from '../core/kinds/in-target.ts';
 import { findEdgeOfHashedKey } from '../core/kinds/index-item.ts';
 import { isReverseKey } from '../core/kinds/reverse-item.ts';
@@ -10,7 +12,7 @@ import type { CompiledModel } from '../core/model/compiled.ts';
 import { totalOfEntry } from '../core/model/projection/places.ts';
 import { itemTouch, type Reconcilable, viewTouch } from '../core/plan/touch.ts';
 import { itemUpdate } from '../core/plan/writes/item-update.ts';
-import type { ReadStats } from '../core/store-pages.ts';
+import { type ReadStats, readItem } from '../core/store-pages.ts';
 import type { ItemKey, Store } from '../core/store-port.ts';
 import { type ApplyContext, epochSeconds } from './apply-context.ts';
 import { reconcileOrThrow } from './reconcile.ts';
@@ -60,4 +62,15 @@ function planBurial(context: ApplyContext, key: ItemKey, was: Item | undefined):
     ...withCount({ current: was, expected: undefined, update }, total, true),
     otherCount: otherCountOf(was, total),
   };
+}
+
+export async function placeValuesWithoutRoom(context: ApplyContext, count: ItemKey): Promise<void> {
+  const { source, target: countKey } = count;
+  const amounts = storedAmounts(await readItem(context, count));
+  if (amounts === undefined || !hasRoomForOthers(amounts)) return;
+  const room = new RoomForOthers(amounts);
+  for await (const item of itemsToCount(context.store, source, countKey)) {
+    if (!room.takes(item)) continue;
+    await reconcileNamed(context, { source, target: stringOf(item[context.graph.table.sortKey])! });
+  }
 }

@@ -9,7 +9,7 @@ import { type EntryTouch, entryTouch, keyOfTouch, type Reconcilable, type ViewTo
 import type { ItemKey, UpdateOutcome } from '../core/store-port.ts';
 import { type EdgeloomError, isRetryableStoreError, StoreError } from '../foundation/errors.ts';
 import { backoffMs } from '../foundation/retry.ts';
-import { type ApplyContext, CALLS_AT_ONCE, OutOfTimeError, sendingWithin, waitWithin } from './apply-context.ts';
+import { type ApplyContext, CALLS_AT_ONCE, OutOfTimeError, sendingWithin } from './apply-context.ts';
 import { BaseItems } from './base-items.ts';
 import { writeCounted } from './counted.ts';
 import { countTask } from './counts.ts';
@@ -135,11 +135,6 @@ interface Planned extends PlannedWrite {
   was: Item | undefined;
 }
 
-interface Times {
-  sentAtMs: number;
-  readAtMs: number;
-}
-
 /** Items that are read together. Refused writes are tried again, with new reads. */
 class SetOfWork {
   private readonly failures: Failure[] = [];
@@ -200,13 +195,10 @@ class SetOfWork {
     if (context.remainingMs() <= 0) return false;
     // Tries again at once after the first conflict; waits after the second, or if the table is busy.
     if (attempt === 2 && this.cause === undefined) return true;
-    try {
-      await waitWithin(context, backoffMs(attempt - 1, context.random));
-      return true;
-    } catch (error) {
-      if (error instanceof OutOfTimeError) return false;
-      throw error;
-    }
+    const pauseMs = backoffMs(attempt - 1, context.random);
+    if (pauseMs >= context.remainingMs()) return false;
+    await context.wait(pauseMs);
+    return true;
   }
 
   private fail(open: readonly Open[], error: EdgeloomError): void {
@@ -317,7 +309,7 @@ class SetOfWork {
     }
     const again: Open[] = [];
     for (const [i, outcome] of outcomes.entries()) {
-      const left = await this.handleOutcome(planned[i]!, outcome, { sentAtMs, readAtMs });
+      const left = await this.handleOutcome(planned[i]!, outcome, sentAtMs, readAtMs);
       if (left !== undefined) again.push(left);
     }
     return again;
@@ -326,7 +318,8 @@ class SetOfWork {
   private async handleOutcome(
     planned: Planned,
     outcome: UpdateOutcome,
-    { sentAtMs, readAtMs }: Times,
+    sentAtMs: number,
+    readAtMs: number,
   ): Promise<Open | undefined> {
     const { context } = this;
     const { stats } = context;

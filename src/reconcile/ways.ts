@@ -1,12 +1,11 @@
 import { type Item, stringOf } from '../core/items/attribute-value.ts';
-import type { ChangeRecord } from '../core/items/change-record.ts';
 import { COUNTED, isTombstone, OTHER } from '../core/items/derived-item.ts';
 import { requireDerivedSortKey } from '../core/items/keys.ts';
 import { copyingEdge, parentOf } from '../core/kinds/copy.ts';
 import { countHolding } from '../core/kinds/count.ts';
+import { keysOfBase } from '../core/kinds/joined.ts';
 import { isOfOtherShape } from '../core/kinds/view.ts';
 import type { CompiledModel } from '../core/model/compiled.ts';
-import { needsSource, sourceNodeKeys } from '../core/model/joined.ts';
 import { entryUpdate, faultEntry } from '../core/plan/quarantine-entry.ts';
 import { keyOfTouch, type Reconcilable, type TouchBase } from '../core/plan/touch.ts';
 import { itemUpdate } from '../core/plan/writes/item-update.ts';
@@ -32,10 +31,8 @@ export interface ItemTask extends TouchBase {
 export type Work = Reconcilable | ItemTask;
 
 export function itemTask({ source, target }: ItemKey, plan: ItemTask['plan']): ItemTask {
-  return { kind: 'task', source, sortKey: requireDerivedSortKey(target), records: NO_RECORDS, plan };
+  return { kind: 'task', source, sortKey: requireDerivedSortKey(target), records: [], plan };
 }
-
-const NO_RECORDS: readonly ChangeRecord[] = [];
 
 export interface PlannedWrite {
   update: DerivedUpdate;
@@ -140,13 +137,6 @@ const WAYS: { readonly [Kind in Work['kind']]: Way<TouchOf<Kind>> } = {
 
 export function wayOf(touch: Work): Way<Work> {
   return WAYS[touch.kind] as Way<Work>;
-}
-
-/** Returns a base item's key and, for an edge with joined items, the keys of its source node. */
-export function keysOfBase(graph: CompiledModel, base: ItemKey): ItemKey[] {
-  if (!needsSource(graph, base.target)) return [base];
-  const { source } = base;
-  return [base, ...sourceNodeKeys(graph, source).map((target) => ({ source, target }))];
 }
 
 /** Plans to write the count, too, if the item's part in the count changes. */

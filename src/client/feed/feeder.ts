@@ -76,10 +76,7 @@ export class Feeder {
     const places = placesInForce(model);
     const events = this.resyncs(places);
     for (const { record } of fresh) events.push(...changesOf(model, record));
-    if (events.length > 0) await this.context.take(events);
-    this.gaps = [];
-    this.isBegun = true;
-    this.places = places;
+    await this.take(events, places);
     for (const { shardId, sequenceNumber } of fresh) {
       this.told.set(shardId, sequenceNumber);
       this.unread?.delete(shardId);
@@ -93,11 +90,7 @@ export class Feeder {
    */
   async tellGaps(shardIds: ReadonlySet<string>): Promise<FeederState> {
     const places = placesInForce(await this.context.model());
-    const events = this.resyncs(places);
-    if (events.length > 0) await this.context.take(events);
-    this.gaps = [];
-    this.isBegun = true;
-    this.places = places;
+    await this.take(this.resyncs(places), places);
     // Before the first listing, no shards are known.
     if (shardIds.size > 0) {
       for (const shardId of this.told.keys()) if (!shardIds.has(shardId)) this.told.delete(shardId);
@@ -109,6 +102,13 @@ export class Feeder {
       ...{ told: Object.fromEntries(this.told), places: Object.fromEntries(this.places) },
       ...(unread.length > 0 && { unread }),
     };
+  }
+
+  private async take(events: readonly FeedEvent[], places: ReadonlyMap<string, string>): Promise<void> {
+    if (events.length > 0) await this.context.take(events);
+    this.gaps = [];
+    this.isBegun = true;
+    this.places = places;
   }
 
   /** Returns events that say what may have been missed. */

@@ -104,11 +104,8 @@ export class Subscriptions {
     this.throwIfFailed();
     const subscription = new Subscription(new Set(names), this);
     this.all.add(subscription);
-    for (const name of subscription.names) {
-      const present = this.byName.get(name);
-      if (present === undefined) this.byName.set(name, new Set([subscription]));
-      else present.add(subscription);
-    }
+    for (const name of subscription.names)
+      this.byName.set(name, (this.byName.get(name) ?? new Set()).add(subscription));
     return subscription;
   }
 

@@ -3,8 +3,7 @@ import { classifyKey, misfitText } from '../../core/model/base-item.ts';
 import type { ItemKey } from '../../core/store-port.ts';
 import { EdgeloomError } from '../../foundation/errors.ts';
 import { checkOptions } from '../../foundation/options.ts';
-import type { Abortable } from '../../foundation/runtime.ts';
-import { sleep } from '../../foundation/runtime.ts';
+import { type Abortable, sleep } from '../../foundation/runtime.ts';
 import {
   compareInForce,
   type EdgesPlace,
@@ -30,10 +29,6 @@ export interface WaitOptions extends Abortable {
 const FIRST_PAUSE_MS = 20;
 const LONGEST_PAUSE_MS = 1_000;
 const PAUSE_GROWTH = 1.5;
-
-export type WaitArguments =
-  | [id: string, options?: WaitOptions]
-  | [source: string, edgeType: string, target: string, options?: WaitOptions];
 
 export function waitArguments(
   { graph }: ReadContext,

@@ -5,14 +5,12 @@ import { escapedEdgeOfElement } from './element.ts';
 /** In a stored view, an attribute of an unexpected type counts as missing. */
 
 export function evictedTypes(view: Item | undefined): ReadonlySet<string> {
-  const evicted = view?.[EVICTED];
-  return new Set(textsOf(evicted));
+  return new Set(textsOf(view?.[EVICTED]));
 }
 
 export function elementsByEdge(view: Item | undefined): Map<string, string[]> {
   const elements = new Map<string, string[]>();
-  const edgeSet = view?.[EDGE_SET];
-  for (const element of textsOf(edgeSet)) {
+  for (const element of textsOf(view?.[EDGE_SET])) {
     const edge = escapedEdgeOfElement(element);
     const present = elements.get(edge);
     if (present === undefined) elements.set(edge, [element]);

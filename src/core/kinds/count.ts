@@ -96,24 +96,15 @@ export async function readCountWithItems(
   sortKey: string,
   seen: Item | undefined,
 ): Promise<{ live: Amounts; stored: Item | undefined }> {
+  const { name } = placesOfCount(sortKey);
   let stored = seen;
   for (let attempt = 1; ; attempt++) {
-    const live = await sumLiveItems({ store }, source, sortKey);
+    const live: Amounts = new Map();
+    for await (const item of itemsToCount(store, source, sortKey)) addAmounts(live, amountsOf(item, name));
     const [again] = (await store.getMany([{ source, target: sortKey }], { consistent: true })).items;
     if (attempt === MOST_COUNTS || sameValue(stored?.[REVISION], again?.[REVISION])) return { live, stored };
     stored = again;
   }
-}
-
-async function sumLiveItems(
-  reader: { store: Pick<Store, 'query'> },
-  source: string,
-  countKey: string,
-): Promise<Amounts> {
-  const { name } = placesOfCount(countKey);
-  const live: Amounts = new Map();
-  for await (const item of itemsToCount(reader.store, source, countKey)) addAmounts(live, amountsOf(item, name));
-  return live;
 }
 
 export async function* itemsToCount(

@@ -3,7 +3,7 @@ import { COUNTED, INDEX_ITEM_FIELDS, INDEX_KEYS, MODEL, OTHER } from '../items/d
 import { baseKeyOfIndexItem, formatDerivedKey, parseDerivedKey } from '../items/derived-key.ts';
 import { BASE_ITEMS, isTypeName, parseNodeId, SORT_KEY_BYTES, typePrefix } from '../items/keys.ts';
 import type { CompiledModel } from '../model/compiled.ts';
-import { needsSource, sourceNodeKeys } from '../model/joined.ts';
+import { needsSource } from '../model/joined.ts';
 import { DUE_ORDER } from '../model/projection/due-order.ts';
 import { type IndexPlace, parseIndexPartition } from '../model/projection/index-places.ts';
 import { countKeyOf, FanOutPlaces, placesOfCount } from '../model/projection/places.ts';
@@ -12,6 +12,7 @@ import type { ItemKey, Store } from '../store-port.ts';
 import { fanOutSeen } from './continuation.ts';
 import { type Difference, digestOfImages, type Judging, keyOfSuspect, type Suspect } from './difference.ts';
 import { faultsOfForm } from './form.ts';
+import { keysOfBase } from './joined.ts';
 import { type ItemKind, type KeyOf, MANY, origin, type SharedKind } from './kind.ts';
 
 /** What all items that readers find through an index have in common. */
@@ -89,7 +90,7 @@ export function differencesByBase(
   const stored = indexItemText(was) ?? null;
   const ofForm = was === undefined ? [] : faults(graph, was);
   if (expected === stored) return ofForm;
-  const keys = base === undefined ? [] : [base, ...keysOfNode(graph, base)];
+  const keys = base === undefined ? [] : keysOfBase(graph, base);
   const fields: Difference = {
     kind: 'fields',
     expected,
@@ -103,15 +104,11 @@ export function differencesByBase(
 
 /** Returns the keys of the source node and its fan-out for a joined item; none for other items. */
 function keysBesideBase(graph: CompiledModel, suspect: Suspect, base: ItemKey): ItemKey[] {
-  return isJoined(graph, suspect, base) ? [continuationOfNode(base), ...keysOfNode(graph, base)] : [];
+  return isJoined(graph, suspect, base) ? [continuationOfNode(base), ...keysOfBase(graph, base).slice(1)] : [];
 }
 
 function isJoined(graph: CompiledModel, { source }: Suspect, base: ItemKey): boolean {
   return source === base.source && needsSource(graph, base.target);
-}
-
-function keysOfNode(graph: CompiledModel, { source, target }: ItemKey): ItemKey[] {
-  return needsSource(graph, target) ? sourceNodeKeys(graph, source).map((key) => ({ source, target: key })) : [];
 }
 
 function continuationOfNode({ source, target }: ItemKey): ItemKey {

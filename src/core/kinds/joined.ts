@@ -1,7 +1,8 @@
 import { type DerivedSortKey, typePrefix } from '../items/keys.ts';
 import { type CompiledModel, layersOf } from '../model/compiled.ts';
-import { joinedItemsOf } from '../model/joined.ts';
+import { joinedItemsOf, needsSource, sourceNodeKeys } from '../model/joined.ts';
 import type { EdgeItemPlaces } from '../model/projection/index-places.ts';
+import type { ItemKey } from '../store-port.ts';
 
 /**
  * The keys of joined index items follow from places. `derivedOf` derives the fields, for which it needs the source
@@ -25,4 +26,11 @@ export function isJoinedKey(graph: CompiledModel, edgeKey: string, sortKey: stri
 /** Returns what precedes an edge's sort key in the keys of its joined index items. */
 export function joinedPrefixes(graph: CompiledModel, edgeType: string): string[] {
   return joinedItemPlaces(graph, edgeType).map(({ prefix }) => prefix);
+}
+
+/** Returns a base item's key and, for an edge with joined items, the keys of its source node. */
+export function keysOfBase(graph: CompiledModel, base: ItemKey): ItemKey[] {
+  if (!needsSource(graph, base.target)) return [base];
+  const { source } = base;
+  return [base, ...sourceNodeKeys(graph, source).map((target) => ({ source, target }))];
 }

@@ -4,7 +4,6 @@ import { parseDerivedKey } from '../items/derived-key.ts';
 import { isWithinBytes, SORT_KEY_BYTES } from '../items/keys.ts';
 import { sortKeyOfEdge } from '../model/base-item.ts';
 import { type CompiledModel, layersOf } from '../model/compiled.ts';
-import type { TotalPlaces } from '../model/projection/places.ts';
 import type { ItemKey } from '../store-port.ts';
 import { countHolding } from './count.ts';
 import { faultsOfForm } from './form.ts';
@@ -31,7 +30,11 @@ export const totalEntry: KindOfTarget<'total-entry'> = {
   hasBase: true,
   attributes: INDEXED.attributes,
   hasTombstones: true,
-  isKept: (graph, { edgeType }, sortKey) => isKeptEntry(graph, edgeType, sortKey),
+  isKept: (graph, { edgeType }, sortKey) =>
+    layersOf(graph).some(({ edges }) => {
+      const [prefix] = edges.get(edgeType)?.incoming?.places.itemPrefixes ?? [];
+      return prefix !== undefined && sortKey.startsWith(prefix);
+    }),
   isLive: INDEXED.isLive,
   keysBeside: INDEXED.keysBeside,
   faults: (graph, item) => faultsOfForm(totalEntry, graph, item),
@@ -45,14 +48,6 @@ export const totalEntry: KindOfTarget<'total-entry'> = {
       : [origin(edge, lineOfTotal({ ...graph.edges.get(edgeType), type: edgeType }), reason)];
   },
 };
-
-function totalsOf(graph: CompiledModel, edgeType: string): TotalPlaces[] {
-  return layersOf(graph).flatMap(({ edges }) => edges.get(edgeType)?.incoming?.places ?? []);
-}
-
-export function isKeptEntry(graph: CompiledModel, edgeType: string, sortKey: string): boolean {
-  return totalsOf(graph, edgeType).some(({ itemPrefixes: [prefix] }) => sortKey.startsWith(prefix!));
-}
 
 /** Reads the edge from the entry's key, or from its content if that key is hashed; undefined if unknown. */
 export function edgeOfEntry(

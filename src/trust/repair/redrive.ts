@@ -6,6 +6,7 @@ import { textOfKey, VIEW_KEY } from '../../core/items/keys.ts';
 import { kindOfDerivedKey } from '../../core/kinds/all-kinds.ts';
 import { isFanOutOpen } from '../../core/kinds/continuation.ts';
 import { isInTargetOf } from '../../core/kinds/in-target.ts';
+import { keysOfBase } from '../../core/kinds/joined.ts';
 import { quarantineEntry } from '../../core/kinds/quarantine-entry.ts';
 import type { CompiledModel, OfGraph } from '../../core/model/compiled.ts';
 import { fanOutOfKey } from '../../core/model/projection/places.ts';
@@ -34,7 +35,6 @@ import {
 import { BaseItems } from '../../reconcile/base-items.ts';
 import { beginFanOut, restartFanOut } from '../../reconcile/fan-out.ts';
 import { halves, reconcile, reconcileOrThrow } from '../../reconcile/reconcile.ts';
-import { keysOfBase } from '../../reconcile/ways.ts';
 import { registeredModel, type WriterModel } from '../../registry/writer-model.ts';
 import { runAbortable } from '../../store/abortable.ts';
 

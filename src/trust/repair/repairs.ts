@@ -8,8 +8,7 @@ import { deleteItem } from '../../reconcile/alien.ts';
 import type { ApplyContext } from '../../reconcile/apply-context.ts';
 import { countTask } from '../../reconcile/counts.ts';
 import { restartFanOut } from '../../reconcile/fan-out.ts';
-import { reconcileNamed, touchesOfNamed } from '../../reconcile/named-item.ts';
-import { placeValuesWithoutRoom } from '../../reconcile/others.ts';
+import { placeValuesWithoutRoom, reconcileNamed, touchesOfNamed } from '../../reconcile/named-item.ts';
 import { reconcileOrThrow } from '../../reconcile/reconcile.ts';
 
 export interface ItemToRepair extends Suspect {

@@ -27,10 +27,6 @@ export function searchesOfPack(
 
 export function packsOf<Search extends { itemOf: string }>(searches: Iterable<Search>): Search[][] {
   const packs = new Map<string, Search[]>();
-  for (const search of searches) {
-    const pack = packs.get(search.itemOf);
-    if (pack === undefined) packs.set(search.itemOf, [search]);
-    else pack.push(search);
-  }
+  for (const search of searches) packs.set(search.itemOf, [...(packs.get(search.itemOf) ?? []), search]);
   return [...packs.values()];
 }
