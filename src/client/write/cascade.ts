@@ -205,18 +205,16 @@ interface Sources {
 function sourcesOf({ graph, store, projections }: Cascade, edge: EdgeModel, id: string): Sources[] {
   const sources: Sources[] = [];
   const { partitionKey } = graph.table;
-  const childOf = (item: Item): string | undefined => stringOf(item[CHILD]);
   const partitionOf = (item: Item): string | undefined => stringOf(item[partitionKey]);
+  const childrenIn = (beginsWith: string): Sources => ({
+    pages: () => queryPages(store, { partition: id, sortKey: { beginsWith }, consistent: true }),
+    sourceOf: (item) => stringOf(item[CHILD]),
+  });
   if (edge.copy !== undefined) {
     projections.checkReverseItems(edge);
-    const sortKey = { beginsWith: new FanOutPlaces(edge.type).reversePrefix };
-    sources.push({ pages: () => queryPages(store, { partition: id, sortKey, consistent: true }), sourceOf: childOf });
+    sources.push(childrenIn(new FanOutPlaces(edge.type).reversePrefix));
   }
-  if (edge.incoming !== undefined) {
-    const { itemPrefixes } = projections.total(edge, true);
-    const sortKey = { beginsWith: itemPrefixes[0]! };
-    sources.push({ pages: () => queryPages(store, { partition: id, sortKey, consistent: true }), sourceOf: childOf });
-  }
+  if (edge.incoming !== undefined) sources.push(childrenIn(projections.total(edge, true).itemPrefixes[0]!));
   if (edge.inbound === undefined || edge.inbound.partition !== undefined) return sources;
   const edgeKey = sortKeyOfEdge(edge, id);
   for (const declared of edge.inbound.orders.values()) {

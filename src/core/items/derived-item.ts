@@ -122,16 +122,13 @@ export function tombstoneExpiry(nowSeconds: number): AttributeValue {
 
 const OF_EMPTY_ITEMS: ReadonlySet<string> = new Set([REVISION, MODEL]);
 
-export function isTombstone(item: Item, { partitionKey, sortKey, ttl }: TombstoneNames): boolean {
+export function isTombstone(
+  item: Item,
+  { partitionKey, sortKey, ttl }: Record<'partitionKey' | 'sortKey' | 'ttl', string>,
+): boolean {
   if (item[ttl] === undefined) return false;
   const own = new Set([partitionKey, sortKey, ttl]);
   return Object.keys(item).every((name) => own.has(name) || OF_EMPTY_ITEMS.has(name));
-}
-
-interface TombstoneNames {
-  partitionKey: string;
-  sortKey: string;
-  ttl: string;
 }
 
 /** Adding one must change the number: DynamoDB keeps 38 digits, and a JavaScript number any 15. */

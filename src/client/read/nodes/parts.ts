@@ -3,6 +3,7 @@ import { ATTRIBUTES } from '../../../core/items/derived-item.ts';
 import { parseNodeId, VIEW_KEY } from '../../../core/items/keys.ts';
 import type { PartModel } from '../../../core/model/compiled.ts';
 import { derivedOf } from '../../../core/plan/derive.ts';
+import { queriedItems } from '../../../core/store-pages.ts';
 import type { ItemKey } from '../../../core/store-port.ts';
 import type { OwnWrites } from '../../session/own-writes.ts';
 import type { ReadContext } from '../request/read-context.ts';
@@ -36,13 +37,8 @@ export async function queryViewWithParts(
   consistent: boolean,
 ): Promise<Found> {
   const found = new Map<string, Item>();
-  let startKey: Item | undefined;
-  do {
-    const request = { partition: id, sortKey: { beginsWith: VIEW_KEY }, consistent, startKey };
-    const { items, lastKey } = await store.query(request);
-    for (const item of items) found.set(stringOf(item[graph.table.sortKey]) ?? '', item);
-    startKey = lastKey;
-  } while (startKey !== undefined);
+  const request = { partition: id, sortKey: { beginsWith: VIEW_KEY }, consistent };
+  for await (const item of queriedItems(store, request)) found.set(stringOf(item[graph.table.sortKey]) ?? '', item);
   return found;
 }
 
