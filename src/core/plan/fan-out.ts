@@ -215,7 +215,7 @@ function givesSameShares(
     const edge = layer.edges.get(edgeType);
     if (edge === undefined) return true;
     const subject = (image: Item | undefined): Subject | undefined => nodeSubject(layer, source, image);
-    return edgeItemsPlan(layer, edge).joinedItems.every((plan) =>
+    return edgeItemsPlan(edge).joinedItems.every((plan) =>
       sameShare(sourceShare(plan, subject(before)), sourceShare(plan, subject(after))),
     );
   });

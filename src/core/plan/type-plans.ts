@@ -81,17 +81,12 @@ export interface PlannedKey extends SubjectKey {
   indexKeys: readonly DerivedSortKey[];
 }
 
-interface ModelPlan {
-  edges: Map<EdgeModel, EdgeItemsPlan>;
-  sources: Map<string, SourcePlans>;
-}
-
 const NONE: readonly never[] = [];
 const UNKNOWN: EmptyPlan = { kind: 'unknown', problems: NONE };
-const modelPlan = oncePer((_graph: CompiledModel): ModelPlan => ({ edges: new Map(), sources: new Map() }));
+const plansByType = oncePer((_graph: CompiledModel) => new Map<string, SourcePlans>());
 
 export function plansOfSource(graph: CompiledModel, source: string): SourcePlans | undefined {
-  const known = modelPlan(graph).sources;
+  const known = plansByType(graph);
   const type = nodePrefix(source);
   const found = known.get(type);
   if (found !== undefined) return found;
@@ -144,29 +139,23 @@ export function joinedKeys(plan: TypePlan, sortKey: string): readonly DerivedSor
   return plan.joinedItems.map(({ item }) => item.inForce.places.key(sortKey));
 }
 
-export function edgeItemsPlan(graph: CompiledModel, edge: EdgeModel): EdgeItemsPlan {
-  const { edges } = modelPlan(graph);
-  let plan = edges.get(edge);
-  if (plan === undefined) {
-    const indexItems = inboundItemPlans(edge);
-    const joinedItems = joinedItemPlans(edge);
-    const places = indexItems.map(({ item }) => item.inForce.places);
-    // A joined item with a count has the counted fields itself.
-    const isCounted = joinedItems.every(({ count }) => count === undefined);
-    const counted = isCounted ? edge.count?.places.items : undefined;
-    const countedAt = counted === undefined ? -1 : places.findIndex(({ prefix }) => prefix === counted.prefix);
-    if (counted !== undefined && countedAt < 0) places.push(counted);
-    plan = {
-      labels: edge.labels?.map(labelWriter),
-      indexItems,
-      joinedItems,
-      places,
-      countedPlace: counted !== undefined && countedAt < 0 ? places.length - 1 : countedAt,
-    };
-    edges.set(edge, plan);
-  }
-  return plan;
-}
+export const edgeItemsPlan = oncePer((edge: EdgeModel): EdgeItemsPlan => {
+  const indexItems = inboundItemPlans(edge);
+  const joinedItems = joinedItemPlans(edge);
+  const places = indexItems.map(({ item }) => item.inForce.places);
+  // A joined item with a count has the counted fields itself.
+  const isCounted = joinedItems.every(({ count }) => count === undefined);
+  const counted = isCounted ? edge.count?.places.items : undefined;
+  const countedAt = counted === undefined ? -1 : places.findIndex(({ prefix }) => prefix === counted.prefix);
+  if (counted !== undefined && countedAt < 0) places.push(counted);
+  return {
+    labels: edge.labels?.map(labelWriter),
+    indexItems,
+    joinedItems,
+    places,
+    countedPlace: counted !== undefined && countedAt < 0 ? places.length - 1 : countedAt,
+  };
+});
 
 function sourcePlans(graph: CompiledModel, node: NodeModel): SourcePlans {
   const { type } = node;
@@ -184,7 +173,7 @@ function sourcePlans(graph: CompiledModel, node: NodeModel): SourcePlans {
       hasView,
       // Without views, only the items of totals are needed.
       inTargets: hasView ? asked : asked.filter(({ totalOf }) => totalOf !== undefined),
-      ...edgeItemsPlan(graph, edge),
+      ...edgeItemsPlan(edge),
     };
   });
   const joinedItems = edges.flatMap((plan) => plan.joinedItems);
