@@ -2,7 +2,8 @@ import type { CompiledModel, OfGraph } from '../core/model/compiled.ts';
 import { runObserved } from '../core/telemetry.ts';
 import { checkStoreOptions, type OptionNames } from '../foundation/options.ts';
 import { RUNTIME_OPTIONS } from '../foundation/runtime.ts';
-import { type Definitions, definitionsOf } from '../registry/definition.ts';
+import { type Definitions, definitionsOf, isViewName } from '../registry/definition.ts';
+import { effectiveModel } from '../registry/effective.ts';
 import { deleteState, type Head, writeDefinitions, writeHead } from '../registry/head.ts';
 import { identityAtHome } from '../registry/identity.ts';
 import type { Registry, TableIdentity } from '../registry/registry.ts';
@@ -11,12 +12,11 @@ import { OvertakenError } from '../registry/transitions.ts';
 import { runAbortable } from '../store/abortable.ts';
 import { hasRate, MeteredStore, RATE_OPTIONS } from '../store/metered.ts';
 import { type ActionTarget, actionTargets, leftovers } from './action.ts';
-import { checkCompiles } from './check-compiles.ts';
 import type { MigrateOptions, MigrateResult, MigrateStep } from './migrate-types.ts';
 import { nextStep } from './next-step.ts';
 import { StepWork } from './step-work.ts';
 import { isEmptyTable } from './steps/empty.ts';
-import { type RegistryStep, type RunMemory, type Step, seenKey, type WriteFacts } from './steps/step.ts';
+import { memoryOf, type RegistryStep, type Step, seenKey, type WriteFacts } from './steps/step.ts';
 import { describeStep, kindOf, projectionNamesOf } from './steps/steps.ts';
 import { waitSeconds } from './waits.ts';
 import { ChangedStates, type MigratePlace, StoppedRun } from './walks/place.ts';
@@ -85,23 +85,14 @@ export function overtakenByAnotherAim(): OvertakenError {
 
 class MigrationRun {
   private readonly work: StepWork;
-  private readonly memory: Record<keyof RunMemory, Set<string>>;
+  private readonly memory: ReturnType<typeof memoryOf>;
   private readonly expected: Definitions;
   private targets: readonly ActionTarget[] | undefined;
   private overtaken = 0;
   private readonly made: Map<string, number>;
 
   constructor(private readonly options: OfGraph<MigrateOptions>) {
-    const { verified, reconciled, deleted, unused, shown, outlasted }: Partial<MigratePlace['memory']> =
-      options.resume?.memory ?? {};
-    this.memory = {
-      verified: new Set(verified),
-      reconciled: new Set(reconciled),
-      deleted: new Set(deleted),
-      unused: new Set(unused),
-      shown: new Set(shown),
-      outlasted: new Set(outlasted),
-    };
+    this.memory = memoryOf(options.resume?.memory);
     this.made = new Map(Object.entries(options.resume?.made ?? {}));
     this.work = new StepWork(options);
     this.expected = definitionsOf(options.graph);
@@ -256,9 +247,8 @@ class MigrationRun {
   }
 
   private placeOfStop({ left }: StoppedRun): MigratePlace {
-    const { verified, reconciled, deleted, unused, shown, outlasted } = this.memory;
-    const done = { verified: [...verified], reconciled: [...reconciled], deleted: [...deleted] };
-    const memory = { ...done, unused: [...unused], shown: [...shown], outlasted: [...outlasted] };
+    const kept = Object.entries(this.memory).map(([name, states]) => [name, [...states]]);
+    const memory = Object.fromEntries(kept) as MigratePlace['memory'];
     const made = this.made.size > 0 && { made: Object.fromEntries(this.made) };
     return { version: 1, memory, ...made, ...this.work.walkedBefore, ...left };
   }
@@ -280,4 +270,29 @@ class MigrationRun {
     if (this.overtaken <= MOST_OVERTAKEN) return;
     throw overtakenByAnotherAim();
   }
+}
+
+/**
+ * Throws if writers couldn't compile the registry's model even without the views that this migration replaces or drops.
+ *
+ * @param dropped the targets of the run's actions.
+ */
+function checkCompiles(
+  registry: Registry,
+  data: DefinitionData,
+  expected: Definitions,
+  graph: CompiledModel,
+  dropped: readonly ActionTarget[] = [],
+): void {
+  const projections = [...registry.projections].map(([name, { next, generations }]) => {
+    if (!isViewName(name)) return [name, { next, generations }] as const;
+    // Views that are dropped may conflict with an edge type of other views: dropping them is the remedy.
+    if (dropped.some((target) => target.name === name)) return [name, { next, generations: [] }] as const;
+    const definition = expected.get(name)?.fingerprint;
+    // rule: replaced-views-need-no-code
+    if (definition === undefined) return [name, { next, generations }] as const;
+    return [name, { next, generations: generations.map((one) => ({ ...one, definition })) }] as const;
+  });
+  const all = new Map([...data, ...[...expected.values()].map((one) => [one.fingerprint, one.data] as const)]);
+  effectiveModel({ ...registry, projections: new Map(projections) }, all, graph);
 }

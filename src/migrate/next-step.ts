@@ -49,7 +49,8 @@ export function nextStep(situation: Situation): Step | undefined {
     return waiting ?? { kind: 'enforce' };
   }
   // rule: restored-table-is-doubted
-  if (table !== undefined && !isForTable(registry, table)) return { kind: 'doubt', table };
+  const isOther = registry.table?.id !== table?.id || registry.table?.streamLabel !== table?.streamLabel;
+  if (table !== undefined && isOther) return { kind: 'doubt', table };
   if (table !== undefined && registry.table?.home !== table.home) return { kind: 'note-home', table };
   if (isUntouchedSinceRegistration(registry)) {
     if (situation.isEmpty === undefined) return { kind: 'look' };
@@ -58,7 +59,7 @@ export function nextStep(situation: Situation): Step | undefined {
     const waiting = waitForReadersWithoutRegistry(registry, situation.memory);
     if (waiting !== undefined) return waiting;
   }
-  if (hasStateWithoutSince(registry)) return { kind: 'note-since' };
+  if (projectionsInForce(registry).some((one) => isLive(one) && one.since === undefined)) return { kind: 'note-since' };
   const bringing = (): Step | undefined => {
     // rule: deleted-index-is-gone-before-it-is-added-again
     const deletion = deleteStep(registry, situation, (name) => isIndex(name) && expected.has(name));
@@ -80,19 +81,8 @@ export function nextStep(situation: Situation): Step | undefined {
  * A reader that found no registry uses plain keys, and views as its own model defines them. Writers of another model
  * are about to change both, so wait for that reader's lease to end.
  */
-function waitForReadersWithoutRegistry(registry: Registry, { unused }: RunMemory): Step | undefined {
-  const seen = projectionsInForce(registry)
-    .map(seenOf)
-    .filter((one) => !unused.has(seenKey(one)));
-  return seen.length === 0 ? undefined : { kind: 'wait', seen };
-}
-
-function isForTable({ table: stored }: Registry, table: TableIdentity): boolean {
-  return stored?.id === table.id && stored.streamLabel === table.streamLabel;
-}
-
-function hasStateWithoutSince(registry: Registry): boolean {
-  return projectionsInForce(registry).some((one) => isLive(one) && one.since === undefined);
+function waitForReadersWithoutRegistry(registry: Registry, memory: RunMemory): Step | undefined {
+  return unusedStep(projectionsInForce(registry).map(seenOf), memory);
 }
 
 function addStep(registry: Registry, situation: Situation): Step | undefined {

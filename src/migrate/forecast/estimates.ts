@@ -10,7 +10,7 @@ import type { Problem } from '../../core/kinds/parts/subject.ts';
 import { reverseItemOf } from '../../core/kinds/reverse-item.ts';
 import { isOfOtherShape } from '../../core/kinds/view.ts';
 import type { CompiledModel, IndexName } from '../../core/model/compiled.ts';
-import { type SourceNode, sourceNodeKeys, sourceNodeOf } from '../../core/model/joined.ts';
+import { sourceNodeKeys, sourceNodeOf } from '../../core/model/joined.ts';
 import { derivedOf } from '../../core/plan/derive.ts';
 import { isBaseSortKey } from '../../core/plan/stream-filter.ts';
 import { hasExpectedFields } from '../../core/plan/writes/item-update.ts';
@@ -63,13 +63,15 @@ export function estimateBuild(
     (item) => isOwn(item) && parseDerivedKey(item.target)?.kind === 'total-entry',
   );
   for (const partition of partitionsOf(sample)) {
-    const node = sourceNodeIn(graph, partition);
+    const { source, byKey } = partition;
+    const pieces = sourceNodeKeys(graph, source).map((target) => byKey.get(target)?.item);
+    const nodes = new Map([[source, sourceNodeOf(graph, source, pieces)]]);
     for (const base of partition.items) {
       const { share } = base;
       const note = (key: ItemKey, problems: readonly Problem[]): void => leftOut?.add(key, problems, share);
-      for (const one of expectedItemsOf(graph, base, new Map([[base.source, node]]), note)) {
-        const isHere = one.source === base.source;
-        const stored = isHere ? partition.byKey.get(one.sortKey)?.item : elsewhere.stored(one);
+      for (const one of expectedItemsOf(graph, base, nodes, note)) {
+        const isHere = one.source === source;
+        const stored = isHere ? byKey.get(one.sortKey)?.item : elsewhere.stored(one);
         const missing = isHere || sample.isWhole ? (hasExpectedFields(stored, one.fields) ? 0 : 1) : undefined;
         const bytes = itemBytes(one);
         const indexes = indexKeysOf(one.fields);
@@ -214,11 +216,6 @@ function partitionsOf({ items, partitionShare }: TableSample): SampledPartition[
     byKey: new Map(own.map((item) => [item.target, item])),
     count: own.reduce((sum, { share }) => sum + share, 0) / partitionShare,
   }));
-}
-
-function sourceNodeIn(graph: CompiledModel, { source, byKey }: SampledPartition): SourceNode {
-  const pieces = sourceNodeKeys(graph, source).map((target) => byKey.get(target)?.item);
-  return sourceNodeOf(graph, source, pieces);
 }
 
 function readsOfBases(graph: CompiledModel, { source, target, item }: SampledItem, { sortKey }: ExpectedItem): number {

@@ -2,7 +2,7 @@ import { type Definitions, indexNamedIn } from '../../registry/definition.ts';
 import type { Registry } from '../../registry/registry.ts';
 import { type ActionTarget, actionTargets, type MigrateAction } from '../action.ts';
 import { nextStep, type Situation } from '../next-step.ts';
-import { type Step, type StepOf, seenKey } from '../steps/step.ts';
+import { memoryOf, type Step, type StepOf, seenKey } from '../steps/step.ts';
 import { kindOf } from '../steps/steps.ts';
 
 export interface PlannedStep {
@@ -21,14 +21,7 @@ export function plannedSteps(
   actions: readonly MigrateAction[],
 ): PlannedStep[] {
   const { expected, table } = situation;
-  const memory = {
-    verified: new Set<string>(),
-    reconciled: new Set<string>(),
-    deleted: new Set<string>(),
-    unused: new Set<string>(),
-    shown: new Set<string>(),
-    outlasted: new Set<string>(),
-  };
+  const memory = memoryOf();
   const isEmptyTable = situation.isEmpty === true;
   let isEmpty: boolean | undefined;
   let { missingIndexes = [] } = situation;

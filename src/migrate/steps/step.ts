@@ -7,6 +7,7 @@ import type { DefinitionData } from '../../registry/revive.ts';
 import type { SeenState } from '../../registry/transitions.ts';
 import type { WalkPlace } from '../../store/table-walk.ts';
 import type { BuildContext } from '../walks/build.ts';
+import type { MigratePlace } from '../walks/place.ts';
 
 export type Step =
   | { kind: 'register' }
@@ -32,16 +33,23 @@ export type Step =
 
 export type StepOf<Kind extends Step['kind']> = Extract<Step, { kind: Kind }>;
 
-export interface RunMemory {
-  verified: ReadonlySet<string>;
-  reconciled: ReadonlySet<string>;
-  deleted: ReadonlySet<string>;
-  /** States that this run has seen out of use for a full lease. */
-  unused: ReadonlySet<string>;
-  /** States that every replica shows. */
-  shown: ReadonlySet<string>;
-  /** States that no late write can reach any more. */
-  outlasted: ReadonlySet<string>;
+type Memory = MigratePlace['memory'];
+
+/**
+ * Work that the registry doesn't record. `unused` are states that this run has seen out of use for a full lease, `shown` those that every
+ * replica shows, `outlasted` those that no late write can reach any more.
+ */
+export type RunMemory = Readonly<Record<keyof Memory, ReadonlySet<string>>>;
+
+export function memoryOf(kept: Partial<Memory> = {}): Record<keyof Memory, Set<string>> {
+  return {
+    verified: new Set(kept.verified),
+    reconciled: new Set(kept.reconciled),
+    deleted: new Set(kept.deleted),
+    unused: new Set(kept.unused),
+    shown: new Set(kept.shown),
+    outlasted: new Set(kept.outlasted),
+  };
 }
 
 /** Returns a key that differs if the state has changed, even if it changed back. */

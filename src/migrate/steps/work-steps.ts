@@ -6,7 +6,7 @@ import { removeGenerations } from '../walks/remove.ts';
 import { builtModel } from './built-model.ts';
 import { isEmptyTable } from './empty.ts';
 import { retiredIndex } from './retired-index.ts';
-import { type StepOf, seenKeys, type WorkStep } from './step.ts';
+import { type Step, type StepOf, seenKeys, type WorkStep } from './step.ts';
 
 /**
  * Milliseconds after a write until every replica of the table and its indexes is assumed to show it. DynamoDB usually
@@ -14,114 +14,98 @@ import { type StepOf, seenKeys, type WorkStep } from './step.ts';
  */
 export const REPLICA_LAG_MS = 10_000;
 
-const look: WorkStep<StepOf<'look'>> = {
-  words: 'Look whether anything is in the table',
-  stateAfter: 'looked at',
-  states: () => [],
-  async work(run) {
-    run.isEmpty = await isEmptyTable(run.graph, run.store, run.stats);
-    return [];
-  },
-};
-
-const wait: WorkStep<StepOf<'wait'>> = {
-  words: 'Wait until no reader can rely any more on',
-  stateAfter: 'unused',
-  remembers: 'unused',
-  waitMs: () => LEASE_MS,
-  states: ({ seen }) => seen,
-  work: (run, { seen }) => run.waitUntilUnused(seen),
-};
-
-const pause: WorkStep<StepOf<'pause'>> = {
-  words: 'Wait until every replica shows',
-  stateAfter: 'shown',
-  remembers: 'shown',
-  waitMs: () => REPLICA_LAG_MS,
-  states: ({ seen }) => seen,
-  async work(run, { seen }) {
-    await run.waitUntilShown(seen);
-    return seen;
-  },
-};
-
-const outlast: WorkStep<StepOf<'outlast'>> = {
-  words: 'Wait until no late write can reach',
-  stateAfter: 'outlasted',
-  remembers: 'outlasted',
-  waitMs: ({ forMs }) => forMs,
-  states: ({ seen }) => seen,
-  async work(run, { seen, forMs }) {
-    await run.outlastLateWrites(seen, forMs);
-    return seen;
-  },
-};
-
-const backfill: WorkStep<StepOf<'backfill'>> = {
-  words: 'Build and verify',
-  stateAfter: 'verified',
-  remembers: 'verified',
-  states: ({ generations }) => generations,
-  async work(run, { generations }, { registry, data }) {
-    await run.buildAndVerify(
-      run.buildContext(builtModel(generations, registry, data, run.graph), generations),
-      generations,
-    );
-    return generations;
-  },
-};
-
-const reconcilesViews: WorkStep<StepOf<'reconcile-views'>> = {
-  words: 'Rebuild all views of',
-  stateAfter: 'reconciled',
-  remembers: 'reconciled',
-  states: ({ generations }) => generations,
-  async work(run, { generations }, { registry, data }) {
-    const context = run.buildContext(effectiveModel(registry, data, run.graph), generations);
-    const types = new Set(generations.flatMap(({ name }) => typeOfView(name) ?? []));
-    await run.walkOrStop(`reconcile-views ${seenKeys(generations)}`, (begunAt) =>
-      reconcileViews({ ...context, begunAt }, types),
-    );
-    return generations;
-  },
-};
-
-const addsIndexes: WorkStep<StepOf<'add-index'>> = {
-  words: 'Add and fill',
-  stateAfter: 'filled',
-  states: () => [],
-  async work(run, { indexes }) {
-    await run.addIndexes(indexes);
-    return [];
-  },
-};
-
-const deletes: WorkStep<StepOf<'delete'>> = {
-  words: 'Delete the items of',
-  stateAfter: 'deleted',
-  remembers: 'deleted',
-  states: ({ generations }) => generations,
-  async work(run, { generations }, { registry, data }) {
-    const ofItems = generations.filter(({ name }) => indexNamedIn(name) === undefined);
-    const ofIndexes = generations.filter((seen) => !ofItems.includes(seen));
-    const indexes = ofIndexes.flatMap((seen) => retiredIndex(registry, data, seen) ?? []);
-    await run.dropIndexes(indexes, ofIndexes);
-    if (ofItems.length === 0) return generations;
-    const context = run.buildContext(run.graph);
-    await run.walkOrStop(`delete ${seenKeys(ofItems)}`, (begunAt) =>
-      removeGenerations({ ...context, begunAt }, ofItems),
-    );
-    return generations;
-  },
-};
-
 export const WORK_STEPS = {
-  'add-index': addsIndexes,
-  look,
-  wait,
-  pause,
-  outlast,
-  backfill,
-  'reconcile-views': reconcilesViews,
-  delete: deletes,
-};
+  look: {
+    words: 'Look whether anything is in the table',
+    stateAfter: 'looked at',
+    states: () => [],
+    async work(run) {
+      run.isEmpty = await isEmptyTable(run.graph, run.store, run.stats);
+      return [];
+    },
+  },
+  wait: {
+    words: 'Wait until no reader can rely any more on',
+    stateAfter: 'unused',
+    remembers: 'unused',
+    waitMs: () => LEASE_MS,
+    states: ({ seen }) => seen,
+    work: (run, { seen }) => run.waitUntilUnused(seen),
+  },
+  pause: {
+    words: 'Wait until every replica shows',
+    stateAfter: 'shown',
+    remembers: 'shown',
+    waitMs: () => REPLICA_LAG_MS,
+    states: ({ seen }) => seen,
+    async work(run, { seen }) {
+      await run.waitUntilShown(seen);
+      return seen;
+    },
+  },
+  outlast: {
+    words: 'Wait until no late write can reach',
+    stateAfter: 'outlasted',
+    remembers: 'outlasted',
+    waitMs: ({ forMs }) => forMs,
+    states: ({ seen }) => seen,
+    async work(run, { seen, forMs }) {
+      await run.outlastLateWrites(seen, forMs);
+      return seen;
+    },
+  },
+  backfill: {
+    words: 'Build and verify',
+    stateAfter: 'verified',
+    remembers: 'verified',
+    states: ({ generations }) => generations,
+    async work(run, { generations }, { registry, data }) {
+      await run.buildAndVerify(
+        run.buildContext(builtModel(generations, registry, data, run.graph), generations),
+        generations,
+      );
+      return generations;
+    },
+  },
+  'reconcile-views': {
+    words: 'Rebuild all views of',
+    stateAfter: 'reconciled',
+    remembers: 'reconciled',
+    states: ({ generations }) => generations,
+    async work(run, { generations }, { registry, data }) {
+      const context = run.buildContext(effectiveModel(registry, data, run.graph), generations);
+      const types = new Set(generations.flatMap(({ name }) => typeOfView(name) ?? []));
+      await run.walkOrStop(`reconcile-views ${seenKeys(generations)}`, (begunAt) =>
+        reconcileViews({ ...context, begunAt }, types),
+      );
+      return generations;
+    },
+  },
+  'add-index': {
+    words: 'Add and fill',
+    stateAfter: 'filled',
+    states: () => [],
+    async work(run, { indexes }) {
+      await run.addIndexes(indexes);
+      return [];
+    },
+  },
+  delete: {
+    words: 'Delete the items of',
+    stateAfter: 'deleted',
+    remembers: 'deleted',
+    states: ({ generations }) => generations,
+    async work(run, { generations }, { registry, data }) {
+      const ofItems = generations.filter(({ name }) => indexNamedIn(name) === undefined);
+      const ofIndexes = generations.filter((seen) => !ofItems.includes(seen));
+      const indexes = ofIndexes.flatMap((seen) => retiredIndex(registry, data, seen) ?? []);
+      await run.dropIndexes(indexes, ofIndexes);
+      if (ofItems.length === 0) return generations;
+      const context = run.buildContext(run.graph);
+      await run.walkOrStop(`delete ${seenKeys(ofItems)}`, (begunAt) =>
+        removeGenerations({ ...context, begunAt }, ofItems),
+      );
+      return generations;
+    },
+  },
+} satisfies { [Kind in Step['kind']]?: WorkStep<StepOf<Kind>> };

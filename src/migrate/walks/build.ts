@@ -12,6 +12,7 @@ import { itemTouch, viewTouch } from '../../core/plan/touch.ts';
 import { hasExpectedFields } from '../../core/plan/writes/item-update.ts';
 import { readItems } from '../../core/store-pages.ts';
 import type { ItemKey } from '../../core/store-port.ts';
+import { slicesOf } from '../../foundation/for-each.ts';
 import type { ApplyContext } from '../../reconcile/apply-context.ts';
 import { reconcileNamed } from '../../reconcile/named-item.ts';
 import { reconcileOrThrow } from '../../reconcile/reconcile.ts';
@@ -19,7 +20,13 @@ import { ownershipTest } from '../../registry/ownership.ts';
 import type { SeenState } from '../../registry/transitions.ts';
 import type { WalkedItem, WalkPlace } from '../../store/table-walk.ts';
 import { repairItem } from '../../trust/repair/repairs.ts';
-import { type ExpectedItem, expectedItemsOf, readExpectedItems, readSourceNodes } from './expected-items.ts';
+import {
+  type ExpectedItem,
+  expectedItemsOf,
+  keyOfExpected,
+  readExpectedItems,
+  readSourceNodes,
+} from './expected-items.ts';
 import { type EndingContext, endUnneededFanOuts } from './fan-outs.ts';
 import { itemsLeftOut, LeftOutItems } from './left-out-items.ts';
 import { type WalkOptions, walk } from './walk.ts';
@@ -29,7 +36,6 @@ export interface BuildContext extends EndingContext {
   segments: number;
   pageItems?: WalkOptions['pageItems'];
   onProgress?: (items: number) => void;
-  onPage?: WalkOptions['onPage'];
   onVisited?: WalkOptions['onVisited'];
   acceptsLeftOut: boolean;
   /** Throws if another run has changed the generations that are built. Called for each page after reading its items. */
@@ -58,14 +64,10 @@ export async function backfill(
     const expected = items.flatMap((item) =>
       expectedItemsOf(context.graph, item, nodes, (base, problems) => leftOut.add(base, problems)),
     );
-    for (let start = 0; start < expected.length; start += READ_KEYS) {
-      const chunk = expected.slice(start, start + READ_KEYS);
-      const stored = await readItems(
-        context,
-        chunk.map(({ source, sortKey }) => ({ source, target: sortKey })),
-      );
+    for (const chunk of slicesOf(expected, READ_KEYS)) {
+      const stored = await readItems(context, chunk.map(keyOfExpected));
       const differing = chunk.filter(({ fields }, i) => !hasExpectedFields(stored[i], fields));
-      const touches = differing.map(({ base, source, sortKey }) => itemTouch({ source, target: sortKey }, base));
+      const touches = differing.map((one) => itemTouch(keyOfExpected(one), one.base));
       await reconcileOrThrow(context, touches, { isScan: true });
     }
     return true;
@@ -91,15 +93,14 @@ async function reconcileStrays(
   const expected = new Set(items.flatMap((item) => expectedItemsOf(context.graph, item, nodes)).map(textOfIndexKey));
   const reconcileStray = async ({ source, target, item }: WalkedItem): Promise<void> => {
     const { key, kind } = kindOfDerivedKey(target)!;
+    const kept = itemKindOf(context.graph, target);
     if (!kind.hasBase) {
-      const kept = itemKindOf(context.graph, target);
       // rule: counts-of-the-first-generation-are-counted-again
       if (key.generation === 1) await repairItem(context, { kind: kept, source, sortKey: target });
       return;
     }
     if (!kind.isLive(item) || expected.has(textOfIndexKey({ source, sortKey: target }))) return;
     if (kind.decidedBy === 'edge-elsewhere') {
-      const kept = itemKindOf(context.graph, target);
       const edge = edgeNamedInTarget(context.graph, { source, target }, item);
       const read = edge === undefined ? [] : await readExpectedItems(context, edge);
       if (read.some((one) => one.source === source && one.sortKey === target)) return;
@@ -116,15 +117,8 @@ async function reconcileStrays(
   await pMap(derived, reconcileStray, { concurrency: context.concurrency });
 }
 
-function textOfIndexKey({ source, sortKey }: { source: string; sortKey: string }): string {
+function textOfIndexKey({ source, sortKey }: Pick<ExpectedItem, 'source' | 'sortKey'>): string {
   return `${source}\0${sortKey}`;
-}
-
-export async function reconcileExpected(
-  context: ApplyContext,
-  { base, source, sortKey }: Omit<ExpectedItem, 'fields'>,
-): Promise<void> {
-  await reconcileOrThrow(context, [itemTouch({ source, target: sortKey }, base)], { isScan: true });
 }
 
 export async function reconcileViews(
@@ -136,20 +130,15 @@ export async function reconcileViews(
     await reconcileReverseItemsWithoutEdge(context, items);
     // rule: views-that-leave-off-copying-end-fan-outs
     await endUnneededFanOuts(context, items);
-    const sources = [...new Set(items.filter(({ target }) => hasView(target)).map(({ source }) => source))];
+    const ofViews = items.filter(({ target }) => target === VIEW_KEY || isBaseSortKey(target));
+    const sources = [...new Set(ofViews.map(({ source }) => source))];
     const own = sources.filter((source) => types.has(parseNodeId(source)?.type ?? ''));
-    for (let start = 0; start < own.length; start += READ_KEYS) {
-      const chunk = own.slice(start, start + READ_KEYS);
-      const views = await readItems(
-        context,
-        chunk.map((source) => ({ source, target: VIEW_KEY })),
-      );
+    for (const chunk of slicesOf(own, READ_KEYS)) {
+      const keys = chunk.map((source) => ({ source, target: VIEW_KEY }));
+      const views = await readItems(context, keys);
       const old = chunk.filter((source, i) => isOfOtherShape(context.graph, source, views[i]));
-      await reconcileOrThrow(
-        context,
-        old.map((source) => viewTouch(source, [])),
-        { isScan: true },
-      );
+      const touches = old.map((source) => viewTouch(source, []));
+      await reconcileOrThrow(context, touches, { isScan: true });
     }
     return true;
   });
@@ -173,8 +162,4 @@ async function reconcileReverseItemsWithoutEdge(context: BuildContext, items: re
 
 function isMisfit({ graph }: BuildContext, { source, target }: ItemKey): boolean {
   return classifyKey(graph, source, target).kind === 'misfit';
-}
-
-function hasView(target: string): boolean {
-  return target === VIEW_KEY || isBaseSortKey(target);
 }

@@ -13,14 +13,15 @@ export interface BuildingWalk {
  * finds entries whose item is gone from the table. The index walks come last, since earlier walks may still move items.
  */
 export function buildingWalks(context: BuildContext, generations: readonly SeenState[]): readonly BuildingWalk[] {
-  const build: BuildingWalk['walk'] = (begunAt) => backfill({ ...context, begunAt }, generations);
-  // rule: generation-is-verified-through-its-index
-  const look: BuildingWalk['walk'] = (begunAt) => verifyInIndexes({ ...context, begunAt });
-  const lookThrough = indexesOf(context.graph).map(
-    (index): BuildingWalk => ({
-      kind: `verify-${index}`,
-      walk: (begunAt) => verifyIndex({ ...context, begunAt }, index, generations),
-    }),
-  );
-  return [{ kind: 'backfill', walk: build }, { kind: 'verify', walk: look }, ...lookThrough];
+  return [
+    { kind: 'backfill', walk: (begunAt) => backfill({ ...context, begunAt }, generations) },
+    // rule: generation-is-verified-through-its-index
+    { kind: 'verify', walk: (begunAt) => verifyInIndexes({ ...context, begunAt }) },
+    ...indexesOf(context.graph).map(
+      (index): BuildingWalk => ({
+        kind: `verify-${index}`,
+        walk: (begunAt) => verifyIndex({ ...context, begunAt }, index, generations),
+      }),
+    ),
+  ];
 }

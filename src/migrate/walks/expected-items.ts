@@ -10,10 +10,14 @@ import type { ItemKey } from '../../core/store-port.ts';
 import type { WalkedItem } from '../../store/table-walk.ts';
 
 export interface ExpectedItem {
-  base: { source: string; target: string };
+  base: ItemKey;
   source: string;
   sortKey: string;
   fields: Item;
+}
+
+export function keyOfExpected({ source, sortKey }: ExpectedItem): ItemKey {
+  return { source, target: sortKey };
 }
 
 interface ExpectedContext extends CountingReader<'getMany'> {

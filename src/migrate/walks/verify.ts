@@ -2,15 +2,23 @@ import pMap from 'p-map';
 import { type Item, sameItem, stringOf } from '../../core/items/attribute-value.ts';
 import { COUNTED, INDEX_KEYS, INDEX_NAMES, shownInIndex } from '../../core/items/derived-item.ts';
 import { type CompiledModel, type IndexName, layersOf, listsOf } from '../../core/model/compiled.ts';
+import { itemTouch } from '../../core/plan/touch.ts';
 import { hasExpectedFields } from '../../core/plan/writes/item-update.ts';
 import { readItems } from '../../core/store-pages.ts';
 import type { ItemKey } from '../../core/store-port.ts';
+import { reconcileOrThrow } from '../../reconcile/reconcile.ts';
 import { ownershipTest } from '../../registry/ownership.ts';
 import type { SeenState } from '../../registry/transitions.ts';
 import { shownAt } from '../../store/index-entry.ts';
 import type { WalkedItem, WalkPlace } from '../../store/table-walk.ts';
-import { type BuildContext, reconcileExpected } from './build.ts';
-import { type ExpectedItem, expectedItemsOf, readExpectedItems, readSourceNodes } from './expected-items.ts';
+import type { BuildContext } from './build.ts';
+import {
+  type ExpectedItem,
+  expectedItemsOf,
+  keyOfExpected,
+  readExpectedItems,
+  readSourceNodes,
+} from './expected-items.ts';
 import { walk } from './walk.ts';
 
 /**
@@ -50,13 +58,10 @@ async function verifyBase(context: BuildContext, base: ItemKey, first: readonly 
     await context.checkStates();
     // The base item may have changed, and with it the expected items.
     expected = await readExpectedItems(context, base);
-    const stored = await readItems(
-      context,
-      expected.map(({ source, sortKey }) => ({ source, target: sortKey })),
-    );
-    for (const [i, one] of expected.entries()) {
-      if (!hasExpectedFields(stored[i], one.fields)) await reconcileExpected(context, one);
-    }
+    const stored = await readItems(context, expected.map(keyOfExpected));
+    const differing = expected.filter(({ fields }, i) => !hasExpectedFields(stored[i], fields));
+    for (const one of differing)
+      await reconcileOrThrow(context, [itemTouch(keyOfExpected(one), one.base)], { isScan: true });
   }
 }
 

@@ -10,7 +10,6 @@ export interface WalkOptions {
   segments: number;
   pageItems?: number | undefined;
   onProgress?: (items: number) => void;
-  onPage?: (items: readonly WalkedItem[]) => void;
   onVisited?: ((items: readonly WalkedItem[]) => void) | undefined;
   checkStates?: () => Promise<void>;
   isOver: () => boolean;
@@ -32,7 +31,7 @@ export async function walk(
   options: WalkOptions,
   visit: (items: readonly WalkedItem[]) => Promise<boolean>,
 ): Promise<WalkPlace | undefined> {
-  const { graph, store, stats, index, onProgress, onPage, onVisited, stays, checkStates, isOver, begunAt } = options;
+  const { graph, store, stats, index, onProgress, onVisited, stays, checkStates, isOver, begunAt } = options;
   const from = begunAt ?? walkStart(options.segments);
   let seen = 0;
   const tableWalk = new TableWalk(
@@ -53,7 +52,6 @@ export async function walk(
   );
   await tableWalk.run(async ({ items }) => {
     await checkStates?.();
-    onPage?.(items);
     const isVisited = await visit(items);
     if (isVisited && index === undefined) onVisited?.(items);
     return isVisited;
