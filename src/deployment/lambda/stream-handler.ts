@@ -1,10 +1,10 @@
-import { type ChangeRecord, isOlder } from '../../core/items/change-record.ts';
+import type { ChangeRecord } from '../../core/items/change-record.ts';
 import { checkStreamTable } from '../../core/items/stream-arn.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import type { Store } from '../../core/store-port.ts';
 import type { TelemetryOption } from '../../core/telemetry.ts';
 import { checkOptions } from '../../foundation/options.ts';
-import { createProjector } from '../../projecting/apply/projector.ts';
+import { appliedCount, createProjector } from '../../projecting/apply/projector.ts';
 import type { BatchResult } from '../../projecting/apply/projector-types.ts';
 import { requireKeyTypes } from '../../store/key-types.ts';
 import { decodeRecords, type RawRecord } from '../../stream/decode.ts';
@@ -86,16 +86,10 @@ export function streamHandler(graph: CompiledModel, options: StreamHandlerOption
     const result = await (progress === undefined ? projectRecords() : progress.writeWhile(projectRecords));
     emitBatch(emit, result, ageOfOldestMs(records, now()), context.functionVersion);
     // Only applied records: the low watermark must not pass the others.
-    progress?.noteApplied(appliedRecords(records, result));
+    progress?.noteApplied(records.slice(0, appliedCount(records, result)));
     await progress?.writeIfDue();
     return reportFailures(result, time, logger);
   };
-}
-
-function appliedRecords(records: readonly ChangeRecord[], { failedFrom }: BatchResult): readonly ChangeRecord[] {
-  if (failedFrom === undefined) return records;
-  const failed = records.findIndex((record) => !isOlder(record, failedFrom));
-  return failed < 0 ? records : records.slice(0, failed);
 }
 
 function reportFailures(

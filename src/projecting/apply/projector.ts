@@ -1,4 +1,6 @@
+import { type Item, stringOf } from '../../core/items/attribute-value.ts';
 import { type ChangeRecord, isOlder } from '../../core/items/change-record.ts';
+import { QUARANTINE_FIELDS } from '../../core/items/derived-item.ts';
 import { textOfKey } from '../../core/items/keys.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import {
@@ -11,7 +13,7 @@ import {
 } from '../../core/plan/touch.ts';
 import { touched } from '../../core/plan/touched.ts';
 import { observedStore } from '../../core/telemetry.ts';
-import { EdgeloomError, StoreError } from '../../foundation/errors.ts';
+import { EdgeloomError, isRetryableStoreError, StoreError } from '../../foundation/errors.ts';
 import { forEachAtOnce } from '../../foundation/for-each.ts';
 import { SEND_WITHIN_MS } from '../../foundation/late-writes.ts';
 import { checkOptions, checkStoreOptions } from '../../foundation/options.ts';
@@ -28,9 +30,7 @@ import { beginFanOut, continueFanOut } from '../../reconcile/fan-out.ts';
 import { putRefusal, type SeenItem } from '../../reconcile/quarantine.ts';
 import { type ReadAhead, readAhead, reconcile } from '../../reconcile/reconcile.ts';
 import { registeredModel, type WriterModel } from '../../registry/writer-model.ts';
-import type { BatchOptions, BatchResult, Projector, ProjectorOptions } from './projector-types.ts';
-import { QuarantineKinds } from './quarantine-kinds.ts';
-import { readModel } from './read-model.ts';
+import type { BatchOptions, BatchResult, Projector, ProjectorOptions, QuarantineKind } from './projector-types.ts';
 
 /** Creates a projector for a model. */
 export function createProjector(graph: CompiledModel, options: ProjectorOptions): Projector {
@@ -182,4 +182,50 @@ function lowest(failures: readonly Failed[]): Pick<BatchResult, 'failedFrom' | '
 
 function failedFrom(records: readonly ChangeRecord[], error: EdgeloomError): Pick<BatchResult, 'failedFrom' | 'error'> {
   return { failedFrom: records.reduce((low, record) => (isOlder(record, low) ? record : low)), error };
+}
+
+/** Returns how many of a batch's records are applied, from the first on. */
+export function appliedCount(records: readonly ChangeRecord[], { failedFrom }: BatchResult): number {
+  const failed = failedFrom === undefined ? -1 : records.findIndex((record) => !isOlder(record, failedFrom));
+  return failed < 0 ? records.length : failed;
+}
+
+/** Errors that waiting doesn't resolve. */
+const LASTING: ReadonlySet<string> = new Set(['projection-code-missing', 'registry-gone', 'not-home-region']);
+
+/**
+ * Reads the model, and retries while there is time. If an error is returned, no record of the batch may be applied or skipped. Returns
+ * undefined if the batch has no records.
+ */
+async function readModel(
+  reading: Omit<ApplyContext, 'graph'>,
+  model: WriterModel,
+  stream: string | undefined,
+): Promise<CompiledModel | EdgeloomError | undefined> {
+  if (stream === undefined) return undefined;
+  const isTransient = (error: unknown): boolean => isRetryableStoreError(error) && !LASTING.has(error.code);
+  try {
+    return await retryingWithin(reading, () => model.current(reading.stats, stream), isTransient);
+  } catch (error) {
+    if (!(error instanceof EdgeloomError)) throw error;
+    return error;
+  }
+}
+
+/** Counts quarantine entries by code. A refused entry is listed separately, since nothing else names its item. */
+class QuarantineKinds {
+  private readonly kinds = new Map<string, QuarantineKind>();
+
+  add(entry: Item, isRefused: boolean): void {
+    const code = stringOf(entry[QUARANTINE_FIELDS.code]) ?? '';
+    const reason = stringOf(entry[QUARANTINE_FIELDS.reason]) ?? '';
+    const kind = this.kinds.get(code);
+    if (isRefused) this.kinds.set(`${code} ${this.kinds.size}`, { code, count: 1, reason, isRefused });
+    else if (kind !== undefined) kind.count += 1;
+    else this.kinds.set(code, { code, count: 1, reason });
+  }
+
+  asBatchResult(): Pick<BatchResult, 'quarantines'> {
+    return this.kinds.size === 0 ? {} : { quarantines: [...this.kinds.values()] };
+  }
 }

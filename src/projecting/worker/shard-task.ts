@@ -1,11 +1,27 @@
-import { type ChangeRecord, isOlder } from '../../core/items/change-record.ts';
+import type { LimitFunction } from 'p-limit';
+import type { ChangeRecord } from '../../core/items/change-record.ts';
+import type { CompiledModel } from '../../core/model/compiled.ts';
 import { StoreError } from '../../foundation/errors.ts';
 import { backoffMs } from '../../foundation/retry.ts';
 import { pause } from '../../stream/concurrency.ts';
-import { type ShardBatch, ShardReader } from '../../stream/shard-reader.ts';
+import type { FollowRun } from '../../stream/follower.ts';
+import type { ProgressRecorder } from '../../stream/progress/recorder.ts';
+import { type BatchLimits, type ShardBatch, ShardReader } from '../../stream/shard-reader.ts';
 import { ShardWorker } from '../../stream/shard-work.ts';
-import type { BatchResult } from '../apply/projector-types.ts';
-import type { WorkerRun } from './worker-run.ts';
+import { appliedCount } from '../apply/projector.ts';
+import type { BatchResult, Projector } from '../apply/projector-types.ts';
+import type { WorkerReport } from './report.ts';
+
+export interface WorkerRun extends FollowRun {
+  graph: CompiledModel;
+  projector: Projector;
+  limit: LimitFunction;
+  report: WorkerReport;
+  progress?: ProgressRecorder | undefined;
+  limits: BatchLimits;
+  pollIntervalMs: number;
+  batchTimeoutMs: number;
+}
 
 export class ShardTask extends ShardWorker<WorkerRun, ShardBatch> {
   private readonly reader: ShardReader;
@@ -56,7 +72,7 @@ export class ShardTask extends ShardWorker<WorkerRun, ShardBatch> {
         await run.journal.flush();
       }
       if (result.failedFrom === undefined) continue;
-      if (isFatal(result.error)) throw result.error;
+      if (result.error instanceof StoreError && result.error.kind === 'fatal') throw result.error;
       this.maxRecords = Math.max(1, Math.floor(slice.length / 2));
       attempt = applied > 0 ? 1 : attempt + 1;
       const details = { shardId, records: slice.length, applied, attempt, error: result.error?.message };
@@ -79,13 +95,4 @@ export class ShardTask extends ShardWorker<WorkerRun, ShardBatch> {
       projector.project(records, { remainingMs: () => Math.min(deadline - performance.now(), graceMs()) });
     return progress === undefined ? projectBatch() : progress.writeWhile(projectBatch);
   }
-}
-
-function appliedCount(records: readonly ChangeRecord[], { failedFrom }: BatchResult): number {
-  if (failedFrom === undefined) return records.length;
-  return records.findIndex((record) => !isOlder(record, failedFrom));
-}
-
-function isFatal(error: Error | undefined): boolean {
-  return error instanceof StoreError && error.kind === 'fatal';
 }

@@ -7,14 +7,13 @@ import { doubtTable } from '../../registry/identity.ts';
 import { requireKeyTypes } from '../../store/key-types.ts';
 import { changedItem } from '../../stream/changed-items.ts';
 import { DynamoDBStreamSource } from '../../stream/dynamodb-source.ts';
-import { type FollowRun, StreamFollower } from '../../stream/follower.ts';
+import { StreamFollower } from '../../stream/follower.ts';
 import { ProgressRecorder } from '../../stream/progress/recorder.ts';
 import type { StreamRecord, StreamSource } from '../../stream/source.ts';
 import { createProjector } from '../apply/projector.ts';
 import { type Sweeping, sweepEnded } from '../ended/sweep-ended.ts';
 import { WorkerReport } from './report.ts';
-import { ShardTask } from './shard-task.ts';
-import type { WorkerRun } from './worker-run.ts';
+import { ShardTask, type WorkerRun } from './shard-task.ts';
 import type { SourceWorkerOptions, Worker, WorkerOptions, WorkerResult, WorkerSettings } from './worker-types.ts';
 
 const SETTINGS: OptionNames<WorkerSettings> = {
@@ -97,7 +96,13 @@ class StreamWorker implements Worker {
       onFirstListing: () => requireKeyTypes(graph, store, report.logger),
       backlog: { limit, isOfOthers: (record) => isOfProducer(graph.table, record) },
       open: (follow) => {
-        const run = { ...makeWorkerRun(follow, settings, report, this.progress), limit };
+        const { telemetry, projector = createProjector(graph, { store, telemetry }) } = settings;
+        const run: WorkerRun = {
+          ...{ ...follow, graph, projector, limit, report, progress: this.progress },
+          limits: { maxRecords: settings.maxBatchRecords ?? 10_000, maxBytes: settings.maxBatchBytes ?? 6_000_000 },
+          pollIntervalMs: settings.pollIntervalMs ?? 200,
+          batchTimeoutMs: settings.batchTimeoutMs ?? 120_000,
+        };
         return (shardId) => new ShardTask(run, shardId);
       },
     });
@@ -161,23 +166,4 @@ function progressRecorder(
 ): ProgressRecorder {
   const onError = (error: unknown): void => logger.warn({ error: String(error) }, 'The progress could not be noted.');
   return new ProgressRecorder({ graph, store, kind: 'worker', stream: streamLabel(streamArn), onError });
-}
-
-function makeWorkerRun(
-  follow: FollowRun,
-  settings: OfGraph<WorkerSettings>,
-  report: WorkerReport,
-  progress: ProgressRecorder | undefined,
-): Omit<WorkerRun, 'limit'> {
-  const { graph, store, telemetry, projector = createProjector(graph, { store, telemetry }) } = settings;
-  return {
-    ...follow,
-    graph,
-    projector,
-    report,
-    progress,
-    limits: { maxRecords: settings.maxBatchRecords ?? 10_000, maxBytes: settings.maxBatchBytes ?? 6_000_000 },
-    pollIntervalMs: settings.pollIntervalMs ?? 200,
-    batchTimeoutMs: settings.batchTimeoutMs ?? 120_000,
-  };
 }

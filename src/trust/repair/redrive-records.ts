@@ -1,9 +1,9 @@
-import { type ChangeRecord, isOlder } from '../../core/items/change-record.ts';
+import type { ChangeRecord } from '../../core/items/change-record.ts';
 import type { OfGraph } from '../../core/model/compiled.ts';
 import { runObserved } from '../../core/telemetry.ts';
 import { StoreError } from '../../foundation/errors.ts';
 import { countText, figureText } from '../../foundation/figure.ts';
-import { createProjector } from '../../projecting/apply/projector.ts';
+import { appliedCount, createProjector } from '../../projecting/apply/projector.ts';
 import { emptyRedrive, type RedriveOptions, type RedriveResult } from './redrive.ts';
 
 /** Progress is reported after each slice. */
@@ -30,13 +30,13 @@ async function redriveSlices(
   const projector = createProjector(graph, { store, concurrency, now, wait, random, model });
   for (let start = 0; start < records.length; ) {
     const slice = records.slice(start, start + SLICE);
-    const { failedFrom, error, writes, wcu, rcu, quarantined } = await projector.project(slice, { remainingMs });
+    const batch = await projector.project(slice, { remainingMs });
+    const { failedFrom, error, writes, wcu, rcu, quarantined } = batch;
     result.writes += writes;
     result.wcu += wcu;
     result.rcu += rcu;
     result.quarantined += quarantined;
-    const failed = failedFrom === undefined ? -1 : slice.findIndex((record) => !isOlder(record, failedFrom));
-    start += failed < 0 ? slice.length : failed;
+    start += appliedCount(slice, batch);
     onProgress?.(start);
     result.repaired = start;
     if (failedFrom === undefined) continue;
