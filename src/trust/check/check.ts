@@ -218,14 +218,18 @@ class Check {
       },
       { segments, open: resume?.open ?? onlySegments?.map((segment) => ({ segment })) ?? walkStart(segments).open },
     );
+    const lookUps: LookUpContext = {
+      graph,
+      store: this.store,
+      onSuspects: (suspects) => this.inspector.beginItems(suspects),
+      onPartition: (source) => this.inspector.beginPartition(source),
+    };
+    const looksUp = options.withoutLookUps !== true && (hasFanOuts(graph) || hasItemsInTargets(graph));
     const context: SegmentContext = {
       graph,
       store: this.store,
       onPartition: (comparison) => this.finishPartition(comparison),
-      lookUps:
-        options.withoutLookUps === true || !(hasFanOuts(graph) || hasItemsInTargets(graph))
-          ? undefined
-          : this.lookUpContext(),
+      lookUps: looksUp ? lookUps : undefined,
       onNoted: (key: ItemKey, noted: NonNullable<Noted>, item: Item) => this.handleNote(key, noted, item),
     };
     this.scans = new Map(this.walk.place.open.map(({ segment }) => [segment, new SegmentScan(context)]));
@@ -263,15 +267,6 @@ class Check {
       suspects: [...new Set([...sources, ...cut])],
       ...(items.length > 0 && { items }),
       totals: structuredClone({ ...this.tally.totals, rcu: rcu + this.store.rcu, wcu: wcu + this.store.wcu }),
-    };
-  }
-
-  private lookUpContext(): LookUpContext {
-    return {
-      graph: this.options.graph,
-      store: this.store,
-      onSuspects: (suspects) => this.inspector.beginItems(suspects),
-      onPartition: (source) => this.inspector.beginPartition(source),
     };
   }
 

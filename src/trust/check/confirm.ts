@@ -75,7 +75,8 @@ export async function confirm(
   for (const look of await looker.answers(nominated)) {
     const { differences } = look.judgement;
     // rule: drift-takes-a-second-look
-    if (differences.length > 0) open.push({ look, differences: differences.map(firstSeen) });
+    if (differences.length > 0)
+      open.push({ look, differences: differences.map((difference) => ({ difference, rounds: 0 })) });
     else confirmed.push(outcomeOf('superseded', look.judgement));
   }
   for (let round = 1; open.length > 0; round++) {
@@ -97,10 +98,6 @@ export async function confirm(
     open = still;
   }
   return confirmed;
-}
-
-function firstSeen(difference: Difference): Steady {
-  return { difference, rounds: 0 };
 }
 
 function outcomeOf(outcome: Outcome, judgement: Judgement, differences = judgement.differences): Confirmed {

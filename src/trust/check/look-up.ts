@@ -2,7 +2,6 @@ import type { Item } from '../../core/items/attribute-value.ts';
 import { isDerivedKey } from '../../core/items/keys.ts';
 import { itemKindOf } from '../../core/kinds/all-kinds.ts';
 import { type CopySlot, isSlotRight } from '../../core/kinds/copy.ts';
-import type { InTarget } from '../../core/kinds/derived.ts';
 import { keyOfSuspect, type Suspect } from '../../core/kinds/difference.ts';
 import { edgeNamedInTarget, hasItemInTarget } from '../../core/kinds/in-target.ts';
 import { indexItemText } from '../../core/kinds/index-item.ts';
@@ -149,14 +148,6 @@ export class LookUps {
 
 type Comparing = Pick<LookUpContext, 'graph' | 'store'>;
 
-function itemsInTarget(
-  graph: CompiledModel,
-  { source, target }: ItemKey,
-  image: Item | undefined,
-): readonly InTarget[] {
-  return derivedOf(graph, source, target, image).inTarget ?? [];
-}
-
 export function suspectsOfLookedUp(looked: readonly LookedUp[]): Suspect[] {
   return looked.map(({ base, ...key }) => suspectOf(key, base));
 }
@@ -181,7 +172,8 @@ async function suspectsWithoutEdge(
   return named
     .filter(({ key, base }) => {
       if (base === undefined) return true;
-      return itemsInTarget(graph, base, images.get(base)).every((one) => one.key.target !== key.target);
+      const { inTarget = [] } = derivedOf(graph, base.source, base.target, images.get(base));
+      return inTarget.every((one) => one.key.target !== key.target);
     })
     .flatMap((reverse) => reverseSuspects(context, reverse, undefined));
 }

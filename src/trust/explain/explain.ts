@@ -5,7 +5,7 @@ import { BEGINNINGS } from '../../core/items/derived-key.ts';
 import { isDerivedKey, parseNodeId, typePrefix } from '../../core/items/keys.ts';
 import { itemKindOf, kindOfDerivedKey } from '../../core/kinds/all-kinds.ts';
 import { joinedPrefixes } from '../../core/kinds/joined.ts';
-import { classifyKey, type KeyKind } from '../../core/model/base-item.ts';
+import { classifyKey } from '../../core/model/base-item.ts';
 import type { CompiledModel, OfGraph } from '../../core/model/compiled.ts';
 import { endingOf, endOf, hasCome } from '../../core/model/ends.ts';
 import { deletionText, isItemThere } from '../../core/model/gone.ts';
@@ -81,7 +81,8 @@ async function explainItem(options: OfGraph<ExplainOptions>): Promise<Explanatio
   const parts = item === undefined ? [] : [...derived, ...explainNative(options.graph, key, item, gone)];
   const isCorrected = entries.length > 0 && parts.every(({ state }) => state !== 'quarantined');
   if (isCorrected) notes.push('The item is fit by now: edgeloom redrive reconciles it, and clears the quarantine.');
-  return { item: { ...key, exists: item !== undefined, kind: nameOfKind(kind) }, parts, notes };
+  const name = kind.kind === 'node' || kind.kind === 'part' ? kind.kind : 'edge';
+  return { item: { ...key, exists: item !== undefined, kind: name }, parts, notes };
 }
 
 function endTexts(graph: CompiledModel, { source, target }: ItemKey, item: Item, nowMs: number): string[] {
@@ -110,10 +111,6 @@ function goneText({ nodes, edges }: CompiledModel, { source, target }: ItemKey, 
     source === target ? nodes.get(typePrefix(source) ?? '') : edges.get(typePrefix(target) ?? ''),
     item,
   );
-}
-
-function nameOfKind({ kind }: KeyKind): string {
-  return kind === 'node' || kind === 'part' ? kind : 'edge';
 }
 
 function undeclaredText(graph: CompiledModel, { source, target }: ItemKey): string {

@@ -1,16 +1,6 @@
 import { numberOf, stringOf } from '../../core/items/attribute-value.ts';
 import { isDerivedKey, isServicePartition } from '../../core/items/keys.ts';
-import type {
-  GetManyResult,
-  GetResult,
-  ItemKey,
-  NativeQueryRequest,
-  QueryRequest,
-  QueryResult,
-  ReadManyOptions,
-  ReadOptions,
-  Store,
-} from '../../core/store-port.ts';
+import type { Store } from '../../core/store-port.ts';
 import { countText } from '../../foundation/figure.ts';
 
 export interface QueryPlan {
@@ -44,13 +34,39 @@ class NotedReads {
   private readonly partitions = new Set<string>();
   private readonly steps: Step[] = [];
 
-  constructor(private readonly table: Store) {
-    this.store = Object.create(table, {
-      get: { value: (key: ItemKey, options: ReadOptions) => this.get(key, options) },
-      getMany: { value: (keys: readonly ItemKey[], options: ReadManyOptions) => this.getMany(keys, options) },
-      query: { value: (request: QueryRequest) => this.query(request) },
-      queryNative: { value: (request: NativeQueryRequest) => this.queryNative(request) },
-    }) as Store;
+  constructor(table: Store) {
+    const calls: Pick<Store, 'get' | 'getMany' | 'query' | 'queryNative'> = {
+      get: async (key, options) => {
+        const result = await table.get(key, options);
+        const item = isDerivedKey(key.target) ? key.target : `${key.source} ${key.target}`;
+        // A reader reads the registry now and then, whatever the query.
+        if (!isServicePartition(key.source)) this.noteReads(`GetItem of ${item}`, 1, result.rcu);
+        return result;
+      },
+      getMany: async (keys, options) => {
+        const result = await table.getMany(keys, options);
+        if (keys.every(({ source }) => isServicePartition(source))) return result;
+        const targets = new Set(keys.map(({ target }) => (isDerivedKey(target) ? target : 'base items')));
+        const what = `BatchGetItem of ${[...targets].join(', ')} (${countText(keys.length, 'key')})`;
+        this.noteReads(what, result.calls, result.rcu);
+        return result;
+      },
+      query: async (request) => {
+        const { index = 'table', partition } = request;
+        const result = await table.query(request);
+        this.partitions.add(`${index} ${partition}`);
+        this.noteReads(`Query of ${index === 'table' ? 'the table' : index}`, 1, result.rcu);
+        return result;
+      },
+      queryNative: async (request) => {
+        const { index, partition } = request;
+        const result = await table.queryNative(request);
+        this.partitions.add(`${index.name} ${stringOf(partition) ?? numberOf(partition)}`);
+        this.noteReads(`Query of ${index.name}`, 1, result.rcu);
+        return result;
+      },
+    };
+    this.store = Object.assign(Object.create(table) as Store, calls);
   }
 
   plan(): QueryPlan {
@@ -61,42 +77,6 @@ class NotedReads {
       rcu: sumOf('rcu'),
       steps: this.steps.map(({ what, calls, rcu }) => `${calls} ${what}, ${rcu} RCU`),
     };
-  }
-
-  private async get(key: ItemKey, options: ReadOptions): Promise<GetResult> {
-    const result = await this.table.get(key, options);
-    // A reader reads the registry now and then, whatever the query.
-    if (isServicePartition(key.source)) return result;
-    this.noteReads(`GetItem of ${isDerivedKey(key.target) ? '' : `${key.source} `}${key.target}`, 1, result.rcu);
-    return result;
-  }
-
-  private async getMany(keys: readonly ItemKey[], options: ReadManyOptions): Promise<GetManyResult> {
-    const result = await this.table.getMany(keys, options);
-    if (keys.every(({ source }) => isServicePartition(source))) return result;
-    const targets = new Set(keys.map(({ target }) => (isDerivedKey(target) ? target : 'base items')));
-    this.noteReads(
-      `BatchGetItem of ${[...targets].join(', ')} (${countText(keys.length, 'key')})`,
-      result.calls,
-      result.rcu,
-    );
-    return result;
-  }
-
-  private async query(request: QueryRequest): Promise<QueryResult> {
-    const { index = 'table', partition } = request;
-    const result = await this.table.query(request);
-    this.partitions.add(`${index} ${partition}`);
-    this.noteReads(`Query of ${index === 'table' ? 'the table' : index}`, 1, result.rcu);
-    return result;
-  }
-
-  private async queryNative(request: NativeQueryRequest): Promise<QueryResult> {
-    const { index, partition } = request;
-    const result = await this.table.queryNative(request);
-    this.partitions.add(`${index.name} ${stringOf(partition) ?? numberOf(partition)}`);
-    this.noteReads(`Query of ${index.name}`, 1, result.rcu);
-    return result;
   }
 
   private noteReads(what: string, calls: number, rcu: number): void {

@@ -171,13 +171,11 @@ export async function status(graph: CompiledModel, options: StatusOptions): Prom
     now: 'internal',
     signal: true,
   });
-  return await readAbortable(options.store, options.signal, (store) => readStatus({ ...options, graph, store }));
-}
-
-async function readStatus(options: OfGraph<StatusOptions>): Promise<Status> {
-  const position = await options.position?.();
-  const facts = await readFacts(options);
-  return statusOf(options.graph, facts, position, runtimeOf(options).now());
+  return await readAbortable(options.store, options.signal, async (store) => {
+    const position = await options.position?.();
+    const facts = await readFacts({ ...options, graph, store });
+    return statusOf(graph, facts, position, runtimeOf(options).now());
+  });
 }
 
 export interface StatusFacts {
@@ -203,7 +201,7 @@ export async function readFacts({
   const stats: ReadStats = { rcu: 0 };
   const { counts: quarantined, isWhole: quarantineIsWhole } = await countQuarantine(graph, store, stats, quarantineRcu);
   const lastCheck = readLastCheck(await readItem({ store, stats }, LAST_CHECK));
-  const observed = await readObserverProgress(countingGet(store, stats));
+  const observed = await readObserverProgress(store, stats);
   const erasures = await readErasures(store, stats);
   const mirrored = await sourcesStatus({ graph, store, stats });
   const counted = { quarantined, quarantineIsWhole };
@@ -327,16 +325,6 @@ function exceptionsOf(drift: readonly ObservedDrift[]): ExceptionStatus[] {
     if (!exceptions.has(item)) exceptions.set(item, { item, found: new Date(foundMs).toISOString() });
   }
   return [...exceptions.values()];
-}
-
-function countingGet(store: Pick<Store, 'get'>, stats: ReadStats): Pick<Store, 'get'> {
-  return {
-    async get(key, options) {
-      const result = await store.get(key, options);
-      stats.rcu += result.rcu;
-      return result;
-    },
-  };
 }
 
 function observerProblems({ throughMs, heldBy, drift, isEnded }: SavedProgress, nowMs: number): string[] {

@@ -80,7 +80,8 @@ export class IndexSample {
   /** Continues with the counts that an earlier run has saved. */
   resume(saved: SampledIndexes | undefined, nowMs: number): void {
     if (this.share === 0 || this.graph.indexes.length === 0) return;
-    this.counts = isCurrent(saved, nowMs) ? saved : { asked: 0, wrong: 0, wrongItems: [], sinceMs: nowMs };
+    const isCurrent = saved !== undefined && nowMs - saved.sinceMs < COUNTED_MS;
+    this.counts = isCurrent ? saved : { asked: 0, wrong: 0, wrongItems: [], sinceMs: nowMs };
   }
 
   /** Ends the open question about the record's item, and may open a new one. */
@@ -207,10 +208,6 @@ const GOLDEN_RATIO = 0x9e3779b1;
 export function isInShare(text: string, share: number): boolean {
   if (share >= 1) return true;
   return share > 0 && Math.imul(fnv1a(text), GOLDEN_RATIO) >>> 0 < share * 2 ** 32;
-}
-
-function isCurrent(counts: SampledIndexes | undefined, nowMs: number): counts is SampledIndexes {
-  return counts !== undefined && nowMs - counts.sinceMs < COUNTED_MS;
 }
 
 function isSamePlace(one: PlaceInIndex, other: PlaceInIndex): boolean {

@@ -70,9 +70,10 @@ export async function* itemsOfRange(
   };
   for await (const item of queriedItems(store, request)) {
     const target = stringOf(item[graph.table.sortKey]) ?? '';
+    const key = { source, target };
     yield kind === 'copies'
-      ? shareBehindReverse(graph, { source, target }, item)
-      : joinedItemsOf(graph, edgeType, { source, target });
+      ? shareBehindReverse(graph, key, item)
+      : joinedKeysOf(graph, edgeType, target).map((sortKey) => ({ source, sortKey, bases: [key] }));
   }
 }
 
@@ -105,9 +106,4 @@ function shareBehindReverse(graph: CompiledModel, key: ItemKey, item: Item | und
   const edge = edgeOfReverse(key, item);
   if (edge === undefined || copyingEdge(graph, edge.target) === undefined) return [];
   return [shareOf(edge)];
-}
-
-function joinedItemsOf(graph: CompiledModel, edgeType: string, edge: ItemKey): Suspect[] {
-  const { source, target } = edge;
-  return joinedKeysOf(graph, edgeType, target).map((sortKey) => ({ source, sortKey, bases: [edge] }));
 }

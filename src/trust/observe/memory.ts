@@ -4,6 +4,7 @@ import { type Item, jsonOf, stringOf } from '../../core/items/attribute-value.ts
 import { unchangedCondition } from '../../core/items/derived-item.ts';
 import { SERVICE_PARTITION } from '../../core/items/keys.ts';
 import { hashOfText } from '../../core/kinds/difference.ts';
+import { type ReadStats, readItem } from '../../core/store-pages.ts';
 import type { Store } from '../../core/store-port.ts';
 import type { ObservedDrift } from './drift.ts';
 import type { ObserverMemory, ObserverState } from './state.ts';
@@ -140,12 +141,18 @@ function hashedText(text: string): string {
 }
 
 /** Reads the observer's saved progress; undefined if no observer has run. */
-export async function readObserverProgress(store: Pick<Store, 'get'>): Promise<SavedProgress | undefined> {
-  return (await readSaved(store)).saved?.state;
+export async function readObserverProgress(
+  store: Pick<Store, 'get'>,
+  stats?: ReadStats,
+): Promise<SavedProgress | undefined> {
+  return (await readSaved(store, stats)).saved?.state;
 }
 
-async function readSaved(store: Pick<Store, 'get'>): Promise<{ item: Item | undefined; saved: Saved | undefined }> {
-  const { item } = await store.get(OBSERVER_KEY, { consistent: true });
+async function readSaved(
+  store: Pick<Store, 'get'>,
+  stats: ReadStats = { rcu: 0 },
+): Promise<{ item: Item | undefined; saved: Saved | undefined }> {
+  const item = await readItem({ store, stats }, OBSERVER_KEY);
   const saved = jsonOf(item?.[STATE]) as Partial<Saved> | undefined;
   const { version, holder, leaseUntilMs, state } = saved ?? {};
   if (holder === undefined || leaseUntilMs === undefined) return { item, saved: undefined };

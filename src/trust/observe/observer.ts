@@ -4,6 +4,7 @@ import type { ChangeRecord } from '../../core/items/change-record.ts';
 import { streamLabel } from '../../core/items/stream-arn.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import type { ItemKey, Store } from '../../core/store-port.ts';
+import { slicesOf } from '../../foundation/for-each.ts';
 import type { Runtime } from '../../foundation/runtime.ts';
 import type { WriterModel } from '../../registry/writer-model.ts';
 import type { StreamSource } from '../../stream/source.ts';
@@ -338,10 +339,8 @@ export class Observer {
   }
 
   private async lookAtItems(context: LookContext, due: readonly OpenItem[]): Promise<void> {
-    const looks: OpenItem[][] = [];
-    for (let start = 0; start < due.length; start += LOOK) looks.push(due.slice(start, start + LOOK));
     const ended = await Promise.allSettled(
-      looks.map(async (items) => {
+      [...slicesOf(due, LOOK)].map(async (items) => {
         const suspects = items.map(({ suspect }) => suspect);
         for (const [i, found] of (await lookAt(context, suspects)).entries()) this.items.endLook(items[i]!, found);
       }),

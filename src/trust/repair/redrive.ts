@@ -1,4 +1,4 @@
-import { type Item, stringOf } from '../../core/items/attribute-value.ts';
+import type { Item } from '../../core/items/attribute-value.ts';
 import type { ChangeRecord } from '../../core/items/change-record.ts';
 import { INDEX_KEYS, unchangedCondition } from '../../core/items/derived-item.ts';
 import { BEGINNINGS, isPlainKey } from '../../core/items/derived-key.ts';
@@ -37,6 +37,7 @@ import { beginFanOut, restartFanOut } from '../../reconcile/fan-out.ts';
 import { halves, reconcile, reconcileOrThrow } from '../../reconcile/reconcile.ts';
 import { registeredModel, type WriterModel } from '../../registry/writer-model.ts';
 import { runAbortable } from '../../store/abortable.ts';
+import { keyOfItem } from '../../store/table-walk.ts';
 
 /** Options of a redrive. */
 export interface RedriveOptions extends RuntimeOptions, TelemetryOption {
@@ -106,7 +107,8 @@ async function redriveEntries(options: OfGraph<RedriveOptions>, wait: ApplyConte
     else {
       result.left += 1;
       result.reasons.push(reason);
-      if (options.remainingMs !== undefined && isListed(item)) await moveEntryBack(context, item);
+      const isListed = item[INDEX_KEYS.gsi0.partition] !== undefined;
+      if (options.remainingMs !== undefined && isListed) await moveEntryBack(context, item);
     }
     onProgress?.(result.entries);
   };
@@ -137,7 +139,7 @@ export function addRedrive(total: RedriveResult, { reasons, ...counts }: Redrive
  * revisions, so a worker with the old entry could overwrite the next one.
  */
 async function clearEntry(context: ApplyContext, item: Item, result: RedriveResult): Promise<void> {
-  const key = ownKeyOfEntry(context, item);
+  const key = keyOfItem(context.graph.table, item);
   // rule: redriven-entry-leaves-a-tombstone
   const { applied } = await updateItem(context, itemUpdate(context.graph, key, item, undefined, epochSeconds(context)));
   const present = applied ? undefined : await readItem(context, key);
@@ -167,10 +169,6 @@ function entriesOfNode(partition: string): QueryRequest {
   return { partition, sortKey: { beginsWith: BEGINNINGS['quarantine-entry'] }, consistent: true };
 }
 
-function isListed(item: Item): boolean {
-  return item[INDEX_KEYS.gsi0.partition] !== undefined;
-}
-
 /**
  * Yields the entries, longest untried first. May yield entries that are written during the run. When the time ends,
  * counts the rest of the page as left.
@@ -182,14 +180,14 @@ async function* quarantineEntries(
 ): AsyncGenerator<Item[]> {
   const met = new Set<string>();
   const isNew = (item: Item): boolean => {
-    const name = textOfKey(ownKeyOfEntry(context, item));
+    const name = textOfKey(keyOfItem(context.graph.table, item));
     return quarantineEntry.isLive(item) && !met.has(name) && met.add(name) !== undefined;
   };
   for await (const page of pagesOf(context, requests)) {
     const entries = page.filter(isNew);
     for (let start = 0; start < entries.length; start += TOGETHER) {
       if (context.remainingMs() <= 0) {
-        const { source, target } = ownKeyOfEntry(context, entries[start]!);
+        const { source, target } = keyOfItem(context.graph.table, entries[start]!);
         const left = entries.length - start;
         result.entries += left;
         result.left += left;
@@ -209,7 +207,7 @@ async function* pagesOf(context: ApplyContext, requests: readonly QueryRequest[]
         yield items;
         continue;
       }
-      const keys = items.map((item) => ownKeyOfEntry(context, item));
+      const keys = items.map((item) => keyOfItem(context.graph.table, item));
       yield (await readItems(context, keys)).filter((item) => item !== undefined);
     }
   }
@@ -217,18 +215,13 @@ async function* pagesOf(context: ApplyContext, requests: readonly QueryRequest[]
 
 /** Moves an entry behind all others, so that the next run begins with entries that this one didn't try. */
 async function moveEntryBack(context: ApplyContext, item: Item): Promise<void> {
-  const place = `${new Date(context.now()).toISOString()}/${ownKeyOfEntry(context, item).source}`;
+  const place = `${new Date(context.now()).toISOString()}/${keyOfItem(context.graph.table, item).source}`;
   await updateItem(context, {
-    key: ownKeyOfEntry(context, item),
+    key: keyOfItem(context.graph.table, item),
     set: { [INDEX_KEYS.gsi0.sort]: { S: place } },
     unset: [],
     condition: unchangedCondition(item, context.graph.table.ttl),
   });
-}
-
-function ownKeyOfEntry({ graph }: ApplyContext, item: Item): ItemKey {
-  const { partitionKey, sortKey } = graph.table;
-  return { source: stringOf(item[partitionKey]) ?? '', target: stringOf(item[sortKey]) ?? '' };
 }
 
 /** Returns for each entry why it has to stay; undefined: it is reconciled. */
@@ -238,7 +231,8 @@ async function reconcileEntries(context: ApplyContext, items: readonly Item[]): 
     return await retryingWithin(context, () => reconcileTogether(context, entries));
   } catch (error) {
     if (!isOfEntry(error)) throw error;
-    if (!isTerminal(error) || items.length === 1) return entries.map((entry) => reasonOf(entry, error));
+    const isTerminal = error instanceof StoreError && error.kind === 'terminal';
+    if (!isTerminal || items.length === 1) return entries.map((entry) => reasonOf(entry, error));
     // DynamoDB refuses a whole call for one bad key, so the entries are tried in halves.
     const reasons: (string | undefined)[] = [];
     for (const half of halves(items)) reasons.push(...(await reconcileEntries(context, half)));
@@ -248,10 +242,6 @@ async function reconcileEntries(context: ApplyContext, items: readonly Item[]): 
 
 function isOfEntry(error: unknown): error is EdgeloomError {
   return error instanceof OutOfTimeError || (error instanceof StoreError && error.kind !== 'fatal');
-}
-
-function isTerminal(error: EdgeloomError): boolean {
-  return error instanceof StoreError && error.kind === 'terminal';
 }
 
 function reasonOf({ source, target }: ItemKey, { message }: { message: string }): string {

@@ -122,8 +122,9 @@ async function sourceNodes(graph: CompiledModel, files: readonly DataFile[]): Pr
   const nodes = new Map<string, SourceNode>();
   if (joinedEdgeTypes(graph).size === 0) return nodes;
   const partial = new Map<string, Map<string, Item>>();
-  const add = (source: string, items: readonly (Item | undefined)[]): void => {
-    nodes.set(source, usedByEdges(graph, source, sourceNodeOf(graph, source, items)));
+  const add = (source: string, items: ReadonlyMap<string, Item>): void => {
+    const pieces = sourceNodeKeys(graph, source).map((key) => items.get(key));
+    nodes.set(source, usedByEdges(graph, source, sourceNodeOf(graph, source, pieces)));
   };
   for await (const { source, target, item } of itemsOf(graph, files)) {
     const keys = isDerivedKey(target) ? [] : sourceNodeKeys(graph, source);
@@ -132,17 +133,10 @@ async function sourceNodes(graph: CompiledModel, files: readonly DataFile[]): Pr
     if (items.size < keys.length) partial.set(source, items);
     else {
       partial.delete(source);
-      add(
-        source,
-        keys.map((key) => items.get(key)),
-      );
+      add(source, items);
     }
   }
-  for (const [source, items] of partial)
-    add(
-      source,
-      sourceNodeKeys(graph, source).map((key) => items.get(key)),
-    );
+  for (const [source, items] of partial) add(source, items);
   return nodes;
 }
 
