@@ -78,6 +78,11 @@ export class StoreError extends EdgeloomError {
   }
 }
 
+/** Returns the message of whatever was thrown. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
 export function isRetryableStoreError(error: unknown): error is StoreError {
   return error instanceof StoreError && error.kind === 'retryable';
 }

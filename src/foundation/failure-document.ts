@@ -1,3 +1,5 @@
+import { messageOf } from './errors.ts';
+
 export interface FailureDocument {
   error: {
     code: string;
@@ -15,7 +17,7 @@ const PATH_ERRORS = /^E(NOENT|ACCES|PERM|ISDIR|NOTDIR|EXIST|ROFS|LOOP|NAMETOOLON
  * Checks properties instead of `instanceof`, because a model file may load its own copy of the package.
  */
 export function failureDocument(error: unknown): FailureDocument {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = messageOf(error);
   const code = textProperty(error, 'code') ?? 'unexpected';
   const path = textProperty(error, 'path');
   if (path !== undefined && PATH_ERRORS.test(code)) {

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
+import { messageOf } from './errors.ts';
 
 export interface GuardedCommand {
   file: string;
@@ -127,7 +128,7 @@ export class GuardedProcess {
       await Promise.race([closed, delay(CLOSE_MS, undefined, { ref: false })]);
       return { reason: reasonOf(status, signal) };
     } catch (error) {
-      return { reason: error instanceof Error ? error.message : String(error) };
+      return { reason: messageOf(error) };
     } finally {
       this.isGone = true;
     }

@@ -1,3 +1,4 @@
+import { isRetryableStoreError } from './errors.ts';
 import { type Abortable, type RuntimeOptions, runtimeOf } from './runtime.ts';
 
 const BASE_MS = 25;
@@ -22,6 +23,11 @@ export interface RetryOptions extends Abortable {
   isRetryable: (error: unknown, attempt: number) => boolean;
   /** Called after each wait; true ends the retries. Default: never. */
   isEnding?: () => boolean;
+}
+
+/** Returns whether to try again after a retryable failure of the store, for so many attempts. */
+export function retryableUpTo(attempts: number): RetryOptions['isRetryable'] {
+  return (error, attempt) => isRetryableStoreError(error) && attempt < attempts;
 }
 
 /**

@@ -91,7 +91,7 @@ export async function syncSource(context: SourceContext, options: WalkOptions): 
 }
 
 /** Tells whether a source item has made anything or was refused. */
-export function isOfSomething({ keys, refusal }: Ledger): boolean {
+function isOfSomething({ keys, refusal }: Ledger): boolean {
   return keys.length > 0 || refusal !== undefined;
 }
 

@@ -2,7 +2,7 @@ import type { AttributeValue, Item } from '../core/items/attribute-value.ts';
 import { hash128 } from '../core/items/keys.ts';
 import { EdgeloomError, isRetryableStoreError, StoreError } from '../foundation/errors.ts';
 import { SEND_WITHIN_MS } from '../foundation/late-writes.ts';
-import { retrying } from '../foundation/retry.ts';
+import { retryableUpTo, retrying } from '../foundation/retry.ts';
 import type { RuntimeOptions } from '../foundation/runtime.ts';
 import { asSeen, type Claim, type Claims, claimsOf, itemOfClaims, liveMakers, withClaim } from './claims.ts';
 import type { SourceContext } from './context.ts';
@@ -146,10 +146,7 @@ function sender({ store, wait, random, now }: SourceContext, readAt: number, run
         if (now() - readAt > SEND_WITHIN_MS) throw new TooLate();
         return await store.change(change);
       },
-      {
-        ...{ wait, random, remainingMs, signal },
-        isRetryable: (error, tries) => isRetryableStoreError(error) && tries < attempts,
-      },
+      { wait, random, remainingMs, signal, isRetryable: retryableUpTo(attempts) },
     );
 }
 

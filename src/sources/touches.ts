@@ -1,6 +1,6 @@
 import pMap from 'p-map';
-import { EdgeloomError, isRetryableStoreError, StoreError } from '../foundation/errors.ts';
-import { retrying } from '../foundation/retry.ts';
+import { EdgeloomError, StoreError } from '../foundation/errors.ts';
+import { retryableUpTo, retrying } from '../foundation/retry.ts';
 import type { SourceContext } from './context.ts';
 import { requireInForce } from './head.ts';
 import { beginTouch, type LedgerRead, type TouchRun, touch } from './touch.ts';
@@ -26,10 +26,7 @@ export async function touchAll(
       signal?.throwIfAborted();
       // `remainingMs` already leaves time for the last calls; another reserve would use up a short run.
       if (remainingMs() <= 0) throw new EdgeloomError('touch-unfinished', 'The time ran out.', 'Touch the key again.');
-      await retrying(action, {
-        ...{ wait, random, remainingMs, signal },
-        isRetryable: (error, tries) => isRetryableStoreError(error) && tries < attempts,
-      });
+      await retrying(action, { wait, random, remainingMs, signal, isRetryable: retryableUpTo(attempts) });
     } catch (error) {
       if (error instanceof StoreError && error.kind === 'fatal') throw error;
       for (const key of some) left.set(key, error);

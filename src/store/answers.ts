@@ -5,6 +5,8 @@ import type {
 } from '@aws-sdk/client-dynamodb';
 import { type Item, itemSizeBytes } from '../core/items/attribute-value.ts';
 import { writeUnits } from '../core/items/capacity.ts';
+import type { TableNames } from '../core/model/compiled.ts';
+import type { ItemKey } from '../core/store-port.ts';
 import { StoreError } from '../foundation/errors.ts';
 import { classifyError } from './classify.ts';
 
@@ -12,6 +14,10 @@ export type SdkItem = Record<string, SdkAttributeValue>;
 
 /** The SDK loses the value of an attribute with this name. */
 const LOST = '__proto__';
+
+export function keyAttributes({ partitionKey, sortKey }: TableNames, { source, target }: ItemKey): SdkItem {
+  return { [partitionKey]: { S: source }, [sortKey]: { S: target } };
+}
 
 /** Removes the attribute whose value the SDK has replaced by undefined. */
 export function withoutLostValues(item: SdkItem): Item {

@@ -3,6 +3,7 @@ import type { AttributeValue, Item } from '../core/items/attribute-value.ts';
 import type { TableNames } from '../core/model/compiled.ts';
 import { CLAIM_TOKEN, MIRROR } from '../core/model/mirrored.ts';
 import { type AttributeChanges, appliesToOver, type BaseChange, type BaseCondition } from '../core/store-port.ts';
+import { keyAttributes } from './answers.ts';
 
 type Expression = Pick<
   UpdateItemCommandInput,
@@ -71,10 +72,7 @@ export function attributeUpdate(
 }
 
 export function transactionPart(table: TableNames, change: BaseChange): TransactWriteItem {
-  const Key = {
-    [table.partitionKey]: { S: change.key.source },
-    [table.sortKey]: { S: change.key.target },
-  };
+  const Key = keyAttributes(table, change.key);
   const common = { TableName: table.name, ReturnValuesOnConditionCheckFailure: 'ALL_OLD' } as const;
   if (change.kind === 'update') {
     const { UpdateExpression, ...rest } = attributeUpdate(table, change);

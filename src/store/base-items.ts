@@ -1,79 +1,62 @@
 import type { ConsumedCapacity, TransactWriteItem } from '@aws-sdk/client-dynamodb';
 import type { TableNames } from '../core/model/compiled.ts';
-import type { BaseChange, ChangeAllResult, ChangeResult, GetResult, ItemKey } from '../core/store-port.ts';
+import type { BaseChange, ChangeAllResult, ChangeResult, GetResult } from '../core/store-port.ts';
 import {
   failedConditionUnits,
   isRefusalNamed,
   itemThatFailed,
+  keyAttributes,
   type SdkItem,
   totalUnits,
   withoutLostValues,
 } from './answers.ts';
-import { attributeUpdate, conditionOnly, transactionPart } from './base-change.ts';
+import { attributeUpdate, conditionOnly } from './base-change.ts';
 import { classifyCancellation, classifyError } from './classify.ts';
 import type { TableCalls } from './lean/calls.ts';
 
-export class BaseItemStore {
-  constructor(
-    private readonly calls: TableCalls,
-    private readonly table: TableNames,
-    private readonly read: (key: ItemKey) => Promise<GetResult>,
-  ) {}
-
-  async change(change: BaseChange): Promise<ChangeResult> {
-    const { key } = change;
-    if (change.kind === 'put') {
-      const expression = conditionOnly(this.table, change);
-      const input = { ...this.commonInput(), Item: change.item as SdkItem, ...expression };
-      const result = await this.sendConditional(key, this.calls.callOnce('PutItem', input));
-      return result.applied ? { ...result, item: change.item } : result;
-    }
-    if (change.kind === 'update') {
-      const expressions = attributeUpdate(this.table, change);
-      const input = { ...this.commonInput(), Key: this.key(key), ...expressions, ReturnValues: 'ALL_NEW' } as const;
-      return this.sendConditional(key, this.calls.callOnce('UpdateItem', input));
-    }
-    if (change.kind === 'look') throw new TypeError('only a transaction looks at an item');
-    const expression = conditionOnly(this.table, change);
-    const input = { ...this.commonInput(), Key: this.key(key), ...expression };
-    return this.sendConditional(key, this.calls.callOnce('DeleteItem', input));
+/** @param read reads the item, for a refusal that the SDK can't read. */
+export async function changeBaseItem(
+  calls: TableCalls,
+  table: TableNames,
+  change: BaseChange,
+  read: () => Promise<GetResult>,
+): Promise<ChangeResult> {
+  const sent = sendChange(calls, table, change);
+  try {
+    const { Attributes, ConsumedCapacity } = await sent;
+    const item = change.kind === 'put' ? change.item : Attributes && withoutLostValues(Attributes);
+    return { applied: true, wcu: ConsumedCapacity?.CapacityUnits ?? 0, ...(item && { item }) };
+  } catch (error) {
+    const current = await itemThatFailed(error, read);
+    return { applied: false, wcu: failedConditionUnits(current), ...(current && { current }) };
   }
+}
 
-  changeAll(changes: readonly BaseChange[], token: string): Promise<ChangeAllResult> {
-    return sendTransaction(
-      this.calls,
-      changes.map((change) => transactionPart(this.table, change)),
-      token,
-    );
-  }
-
-  private async sendConditional(
-    key: ItemKey,
-    sent: Promise<{ Attributes?: SdkItem; ConsumedCapacity?: ConsumedCapacity }>,
-  ): Promise<ChangeResult> {
-    try {
-      const { Attributes, ConsumedCapacity } = await sent;
-      return {
-        applied: true,
-        wcu: ConsumedCapacity?.CapacityUnits ?? 0,
-        ...(Attributes && { item: withoutLostValues(Attributes) }),
-      };
-    } catch (error) {
-      const current = await itemThatFailed(error, () => this.read(key));
-      return { applied: false, wcu: failedConditionUnits(current), ...(current && { current }) };
-    }
-  }
-
-  private commonInput() {
-    return {
-      TableName: this.table.name,
-      ReturnConsumedCapacity: 'TOTAL',
-      ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-    } as const;
-  }
-
-  private key({ source, target }: ItemKey): SdkItem {
-    return { [this.table.partitionKey]: { S: source }, [this.table.sortKey]: { S: target } };
+function sendChange(
+  calls: TableCalls,
+  table: TableNames,
+  change: BaseChange,
+): Promise<{ Attributes?: SdkItem; ConsumedCapacity?: ConsumedCapacity }> {
+  const common = {
+    TableName: table.name,
+    ReturnConsumedCapacity: 'TOTAL',
+    ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+  } as const;
+  const Key = keyAttributes(table, change.key);
+  switch (change.kind) {
+    case 'put':
+      return calls.callOnce('PutItem', { ...common, Item: change.item as SdkItem, ...conditionOnly(table, change) });
+    case 'update':
+      return calls.callOnce('UpdateItem', {
+        ...common,
+        Key,
+        ...attributeUpdate(table, change),
+        ReturnValues: 'ALL_NEW',
+      });
+    case 'delete':
+      return calls.callOnce('DeleteItem', { ...common, Key, ...conditionOnly(table, change) });
+    case 'look':
+      throw new TypeError('only a transaction looks at an item');
   }
 }
 

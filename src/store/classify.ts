@@ -1,5 +1,5 @@
 import { docsPage } from '../foundation/docs.ts';
-import { StoreError, type StoreErrorKind } from '../foundation/errors.ts';
+import { messageOf, StoreError, type StoreErrorKind } from '../foundation/errors.ts';
 
 /** Thrown for calls under way as well, which may have been carried out. */
 const DESTROYED = 'ClientDestroyedError';
@@ -47,7 +47,7 @@ export function classifyError(error: unknown): StoreError {
   if (error instanceof StoreError) return error;
   const name = error instanceof Error ? error.name : 'UnknownError';
   const code = errorCode(error);
-  const detail = (error instanceof Error ? error.message : String(error)) || code || name;
+  const detail = messageOf(error) || code || name;
   const kind: StoreErrorKind = Object.hasOwn(FATAL, name) ? 'fatal' : TERMINAL.has(name) ? 'terminal' : 'retryable';
   if (code === 'ECONNREFUSED') {
     const hint = 'Start an engine (edgeloom dev) or correct --endpoint.';
@@ -81,7 +81,8 @@ interface Throttled {
   throttlingReasons?: { reason?: string; resource?: string }[];
 }
 
-interface CancellationReason {
+/** Why an item of a transaction, or a statement, was refused. */
+interface Reason {
   Code?: string;
   Message?: string;
 }
@@ -89,7 +90,7 @@ interface CancellationReason {
 const TERMINAL_REASONS: ReadonlySet<string> = new Set(['ValidationError', 'ItemCollectionSizeLimitExceeded']);
 
 /** Returns undefined if failed conditions are the only reasons. */
-export function classifyCancellation(reasons: readonly CancellationReason[], cause: unknown): StoreError | undefined {
+export function classifyCancellation(reasons: readonly Reason[], cause: unknown): StoreError | undefined {
   const others = reasons.filter(({ Code = 'None' }) => Code !== 'None' && Code !== 'ConditionalCheckFailed');
   const worst = others.find(({ Code = '' }) => TERMINAL_REASONS.has(Code)) ?? others[0];
   if (worst === undefined && reasons.some(({ Code }) => Code === 'ConditionalCheckFailed')) return undefined;
@@ -109,17 +110,9 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   ValidationError: 'ValidationException',
 };
 
-export function classifyStatementError({
-  Code = 'UnknownError',
-  Message = 'no reason was given',
-}: StatementError): StoreError {
+export function classifyStatementError({ Code = 'UnknownError', Message = 'no reason was given' }: Reason): StoreError {
   const error = Object.assign(new Error(Message), { name: EXCEPTIONS[Code] ?? Code, $fault: 'client' });
   return classifyError(error);
-}
-
-interface StatementError {
-  Code?: string;
-  Message?: string;
 }
 
 /** Retryable errors after which nothing was changed. A `TransactionInProgressException` may follow the lost answer of the same call. */

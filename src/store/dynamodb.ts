@@ -48,13 +48,15 @@ import {
   isRefusalNamed,
   isUnreadable,
   itemThatFailed,
+  keyAttributes,
   requireAnswer,
   type SdkItem,
   totalUnits,
   withClassifiedErrors,
   withoutLostValues,
 } from './answers.ts';
-import { BaseItemStore, sendTransaction } from './base-items.ts';
+import { transactionPart } from './base-change.ts';
+import { changeBaseItem, sendTransaction } from './base-items.ts';
 import { classifyError } from './classify.ts';
 import { deleteCondition, nativeQueryInput, queryInput, updateExpression } from './expressions.ts';
 import { withIndexKeyNames } from './index-key-names.ts';
@@ -92,25 +94,20 @@ export class DynamoDBStore implements Store, ScanSource {
     return this.asksForUnits ? this.asking : this.plain;
   }
 
-  private get baseItems(): BaseItemStore {
-    return new BaseItemStore(this.calls, this.table, (key) => this.get(key, { consistent: true }));
-  }
-
   region(): Promise<string | undefined> {
     return this.calls.region();
   }
 
   async serverTime(): Promise<number | undefined> {
-    return timeOfAnswer(
-      await withClassifiedErrors(() => this.calls.call('DescribeTable', { TableName: this.table.name })),
-    );
+    return timeOfAnswer(await this.callDescribe());
   }
 
   async describe(): Promise<TableDescription> {
-    const { Table } = await withClassifiedErrors(() =>
-      this.calls.call('DescribeTable', { TableName: this.table.name }),
-    );
-    return requireAnswer(Table, 'DescribeTable', 'Table');
+    return requireAnswer((await this.callDescribe()).Table, 'DescribeTable', 'Table');
+  }
+
+  private async callDescribe() {
+    return await withClassifiedErrors(() => this.calls.call('DescribeTable', { TableName: this.table.name }));
   }
 
   async changeTable(change: UpdateTableCommandInput): Promise<void> {
@@ -270,11 +267,12 @@ export class DynamoDBStore implements Store, ScanSource {
   }
 
   change(change: BaseChange): Promise<ChangeResult> {
-    return this.baseItems.change(change);
+    return changeBaseItem(this.calls, this.table, change, () => this.get(change.key, { consistent: true }));
   }
 
   changeAll(changes: readonly BaseChange[], token: string): Promise<ChangeAllResult> {
-    return this.baseItems.changeAll(changes, token);
+    const parts = changes.map((change) => transactionPart(this.table, change));
+    return sendTransaction(this.calls, parts, token);
   }
 
   async query(request: QueryRequest): Promise<QueryResult> {
@@ -327,7 +325,7 @@ export class DynamoDBStore implements Store, ScanSource {
   }
 
   private key(key: ItemKey): SdkItem {
-    return { [this.table.partitionKey]: { S: key.source }, [this.table.sortKey]: { S: key.target } };
+    return keyAttributes(this.table, key);
   }
 
   private keyText(item: Item): string {

@@ -117,15 +117,7 @@ function conditionExpression(
     names['#p'] = partitionKey;
     return 'attribute_not_exists(#p)';
   }
-  return holdingExpression(condition.texts, names, values);
-}
-
-function holdingExpression(
-  texts: Readonly<Record<string, readonly string[]>>,
-  names: Record<string, string>,
-  values: Record<string, AttributeValue>,
-): string {
-  const clauses = Object.entries(texts).flatMap(([name, held], i) => {
+  const clauses = Object.entries(condition.texts).flatMap(([name, held], i) => {
     names[`#h${i}`] = name;
     return held.map((text, j) => {
       values[`:h${i}x${j}`] = { S: text };

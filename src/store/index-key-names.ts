@@ -86,7 +86,7 @@ class RenamingCalls implements TableCalls {
     return {
       ...input,
       ...(item && { Item: this.renameItem(item, this.stored) }),
-      ...(names && Key && { ExpressionAttributeNames: this.isDerived(Key) ? this.values(names) : names }),
+      ...(names && Key && { ExpressionAttributeNames: isDerivedItem(this.table, Key) ? this.values(names) : names }),
       // Other placeholders of a query may name any attribute.
       ...(names &&
         isOfIndex && { ExpressionAttributeNames: { ...names, ...this.values(pickNamed(names, ['#p', '#s'])) } }),
@@ -143,11 +143,7 @@ class RenamingCalls implements TableCalls {
   }
 
   private renameItem(item: Item | undefined, names: ReadonlyMap<string, string>): Item | undefined {
-    return item !== undefined && this.isDerived(item) ? renameAttributes(item, names) : item;
-  }
-
-  private isDerived(item: Item): boolean {
-    return isDerivedItem(this.table, item);
+    return item !== undefined && isDerivedItem(this.table, item) ? renameAttributes(item, names) : item;
   }
 
   private values(placeholders: Record<string, string>): Record<string, string> {

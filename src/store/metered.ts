@@ -124,39 +124,28 @@ export class MeteredCalls<Inner extends Store = Store> extends ForwardingStore<I
     ...args: Parameters<Store[Name]>
   ): ReturnType<Store[Name]> {
     const call = async (): Promise<Spent | readonly UpdateOutcome[]> => await super.pass(name, ...args);
-    const made = this.metered(
-      READS.has(name) ? this.reads : this.writes,
-      call,
-      name === 'change' ? isRefusal : undefined,
-    );
+    const allowance = READS.has(name) ? this.reads : this.writes;
+    const made = this.metered(allowance, call, name === 'change' ? isRefusal : undefined);
     return made as ReturnType<Store[Name]>;
   }
 
   protected async metered<T extends Spent | readonly UpdateOutcome[]>(
     allowance: Allowance,
     call: () => Promise<T>,
-    mayRetry?: (error: StoreError) => boolean,
-  ): Promise<T> {
-    const result = await this.callWithinAllowance(allowance, call, mayRetry);
-    const { rcu = 0, wcu = 0 } = spentBy(result);
-    this.rcu += rcu;
-    this.wcu += wcu;
-    allowance.spend(allowance === this.reads ? rcu : wcu);
-    return result;
-  }
-
-  private callWithinAllowance<T>(
-    allowance: Allowance,
-    call: () => Promise<T>,
     mayRetry: (error: StoreError) => boolean = () => true,
   ): Promise<T> {
-    return this.limit(async () => {
+    const result = await this.limit(async () => {
       for (let debtMs = allowance.debtMs(); debtMs > 0; debtMs = allowance.debtMs()) await this.runtime.wait(debtMs);
       return await retrying(call, {
         isRetryable: (error) => isRetryableStoreError(error) && mayRetry(error),
         ...this.runtime,
       });
     });
+    const { rcu = 0, wcu = 0 } = spentBy(result);
+    this.rcu += rcu;
+    this.wcu += wcu;
+    allowance.spend(allowance === this.reads ? rcu : wcu);
+    return result;
   }
 }
 

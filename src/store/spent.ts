@@ -6,14 +6,10 @@ export interface Spent {
 }
 
 export function spentBy(result: Spent | readonly UpdateOutcome[]): Spent {
-  return isOfMany(result) ? { wcu: outcomeUnits(result) } : result;
+  return 'length' in result ? { wcu: outcomeUnits(result) } : result;
 }
 
 /** Failed calls count as 0, because their cost is unknown. */
 export function outcomeUnits(outcomes: readonly UpdateOutcome[]): number {
   return outcomes.reduce((sum, outcome) => sum + ('wcu' in outcome ? outcome.wcu : 0), 0);
-}
-
-function isOfMany(result: Spent | readonly UpdateOutcome[]): result is readonly UpdateOutcome[] {
-  return Array.isArray(result);
 }

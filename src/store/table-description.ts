@@ -83,22 +83,17 @@ export async function createTable(graph: CompiledModel, options: TableAccess): P
 /** Describes a table: status, indexes, stream. Throws `no-table`. */
 export async function describeTable(graph: CompiledModel, options: TableAccess): Promise<TableStatus> {
   checkOptions('describeTable', options, { client: true });
-  const { client } = options;
-  const table = await requireTable(client, graph.table.name);
-  const { lacks, addable } = missingNeedsOf(graph, table);
+  const table = await requireTable(options.client, graph.table.name);
+  const projections = (table.GlobalSecondaryIndexes ?? []).map(
+    ({ IndexName = '', Projection }) => [IndexName, Projection?.ProjectionType ?? ''] as const,
+  );
   return {
     table: graph.table.name,
     status: table.TableStatus ?? 'UNKNOWN',
-    indexes: (table.GlobalSecondaryIndexes ?? []).map(({ IndexName }) => IndexName ?? '').sort(),
-    projections: Object.fromEntries(
-      (table.GlobalSecondaryIndexes ?? []).map(({ IndexName, Projection }) => [
-        IndexName ?? '',
-        Projection?.ProjectionType ?? '',
-      ]),
-    ),
+    indexes: projections.map(([index]) => index).sort(),
+    projections: Object.fromEntries(projections),
     streamArn: streamArnOf(table),
-    lacks,
-    addable,
+    ...missingNeedsOf(graph, table),
     filling: indexNeeds(graph)
       .filter((need) => stateOfIndex(need, table) === 'filling')
       .map(({ name }) => name),
@@ -138,9 +133,7 @@ export function missingNeedsOf(graph: CompiledModel, table: TableDescription): P
 /** Returns the ids of the table and its stream, and its regions, as far as the engine reports them. */
 export async function tableIdentity(graph: CompiledModel, options: TableAccess): Promise<DescribedIdentity> {
   checkOptions('tableIdentity', options, { client: true });
-  const { client } = options;
-  const table = await requireTable(client, graph.table.name);
-  return identityOf(table);
+  return identityOf(await requireTable(options.client, graph.table.name));
 }
 
 /** `regions` is set if the table has replicas. */

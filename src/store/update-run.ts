@@ -67,7 +67,8 @@ export class UpdateRun {
   fail(places: readonly number[], error: unknown): void {
     if (!(error instanceof StoreError)) throw error;
     this.note(places, { applied: false, error });
-    if (isOfAllItems(error)) this.ending ??= error;
+    // The other items of the call would fail as well.
+    if (error.kind === 'fatal' || error.code === 'no-connection') this.ending ??= error;
     else this.hasAnswers = true;
   }
 
@@ -109,11 +110,6 @@ export function checkDistinct(updates: readonly DerivedUpdate[]): void {
     }
     seen.add(text);
   }
-}
-
-/** Tells whether the other items of the call would fail as well. */
-function isOfAllItems({ kind, code }: StoreError): boolean {
-  return kind === 'fatal' || code === 'no-connection';
 }
 
 function timeIsOver(): StoreError {

@@ -1,7 +1,7 @@
 import { mkdir, open, readFile, rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import * as z from 'zod';
-import { EdgeloomError } from '../foundation/errors.ts';
+import { EdgeloomError, messageOf } from '../foundation/errors.ts';
 
 /** Where a worker keeps its progress. Losing it only costs a replay. */
 export interface CheckpointStore {
@@ -105,10 +105,9 @@ async function saveCheckpoint(file: string, checkpoint: Checkpoint): Promise<voi
     await rename(scratch, file);
     await syncFolder(folder);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
     throw new EdgeloomError(
       'checkpoint-not-written',
-      `The checkpoint file ${file} cannot be written: ${reason}.`,
+      `The checkpoint file ${file} cannot be written: ${messageOf(error)}.`,
       'Check the disk and the permissions of the folder.',
       { cause: error },
     );

@@ -3,8 +3,9 @@ import {
   type DynamoDBStreamsClient,
   GetRecordsCommand,
   GetShardIteratorCommand,
+  type ShardIteratorType,
 } from '@aws-sdk/client-dynamodb-streams';
-import { type EdgeloomError, StoreError } from '../foundation/errors.ts';
+import { type EdgeloomError, messageOf, StoreError } from '../foundation/errors.ts';
 import { sleep } from '../foundation/runtime.ts';
 import { requireAnswer } from '../store/answers.ts';
 import { classifyError } from '../store/classify.ts';
@@ -38,11 +39,8 @@ export class DynamoDBStreamSource implements StreamSource {
     const shards: Shard[] = [];
     for (let start: string | undefined; ; await sleep(DESCRIBE_PAUSE_MS)) {
       const page = await this.describePage(start);
-      for (const { ShardId, ParentShardId, SequenceNumberRange } of requireAnswer(
-        page.Shards,
-        'DescribeStream',
-        'Shards',
-      )) {
+      const listed = requireAnswer(page.Shards, 'DescribeStream', 'Shards');
+      for (const { ShardId, ParentShardId, SequenceNumberRange } of listed) {
         if (ShardId === undefined) continue;
         shards.push({ shardId: ShardId, parentShardId: ParentShardId });
         if (SequenceNumberRange?.EndingSequenceNumber !== undefined) this.closed.add(ShardId);
@@ -85,30 +83,20 @@ export class DynamoDBStreamSource implements StreamSource {
   }
 
   async iterator(shardId: string, after: string | undefined): Promise<string> {
-    const command = new GetShardIteratorCommand({
-      StreamArn: this.streamArn,
-      ShardId: shardId,
-      ...(after === undefined
-        ? { ShardIteratorType: 'TRIM_HORIZON' }
-        : { ShardIteratorType: 'AFTER_SEQUENCE_NUMBER', SequenceNumber: after }),
-    });
+    return await this.iteratorOf(shardId, after === undefined ? 'TRIM_HORIZON' : 'AFTER_SEQUENCE_NUMBER', after);
+  }
+
+  async latest(shardId: string): Promise<string> {
+    return await this.iteratorOf(shardId, 'LATEST');
+  }
+
+  private async iteratorOf(ShardId: string, ShardIteratorType: ShardIteratorType, after?: string): Promise<string> {
+    const place = { ShardIteratorType, ...(after !== undefined && { SequenceNumber: after }) };
+    const command = new GetShardIteratorCommand({ StreamArn: this.streamArn, ShardId, ...place });
     try {
       return requireAnswer((await this.client.send(command)).ShardIterator, 'GetShardIterator', 'ShardIterator');
     } catch (error) {
       throw shardError(error, after);
-    }
-  }
-
-  async latest(shardId: string): Promise<string> {
-    const command = new GetShardIteratorCommand({
-      StreamArn: this.streamArn,
-      ShardId: shardId,
-      ShardIteratorType: 'LATEST',
-    });
-    try {
-      return requireAnswer((await this.client.send(command)).ShardIterator, 'GetShardIterator', 'ShardIterator');
-    } catch (error) {
-      throw shardError(error);
     }
   }
 
@@ -169,7 +157,7 @@ export function shardErrorKind(error: unknown, asked?: string): StreamErrorKind 
 function shardError(error: unknown, asked?: string): EdgeloomError {
   const kind = shardErrorKind(error, asked);
   if (kind === undefined) return requestError(error);
-  return new StreamError(kind, error instanceof Error ? error.message : String(error), { cause: error });
+  return new StreamError(kind, messageOf(error), { cause: error });
 }
 
 /** Makes an invalid request `fatal` instead of `terminal`, because there is no item to quarantine. */

@@ -69,18 +69,13 @@ export interface TailPages {
   failure: { error: unknown } | undefined;
 }
 
-class TailShard {
+interface TailShard {
+  readonly shardId: string;
+  readonly pages: ShardPages;
   last: string | undefined;
-  isEnded = false;
-  emptyPages = 0;
-  emptySinceMs = 0;
-  constructor(
-    readonly shardId: string,
-    readonly pages: ShardPages,
-    after: string | undefined,
-  ) {
-    this.last = after;
-  }
+  isEnded: boolean;
+  emptyPages: number;
+  emptySinceMs: number;
 }
 
 /**
@@ -119,7 +114,7 @@ export class StreamTail {
 
   /** Returns undefined if the shard waits for its parent. */
   positionOf(shardId: string): ShardPosition | undefined {
-    const sinceMs = this.horizon.throughMsOf(shardId) ?? this.since.get(shardId);
+    const sinceMs = this.sinceMsOf(shardId);
     if (this.finished.has(shardId)) return { shardId, isFinished: true, sinceMs };
     const shard = this.shards.get(shardId);
     if (shard === undefined && !this.saved.has(shardId)) return undefined;
@@ -246,7 +241,7 @@ export class StreamTail {
         this.context.onGap(text);
       },
     );
-    this.shards.set(shardId, new TailShard(shardId, pages, after));
+    this.shards.set(shardId, { shardId, pages, last: after, isEnded: false, emptyPages: 0, emptySinceMs: 0 });
   }
 
   /** Reports a gap unless the shard's first record must still be in the stream. */

@@ -1,5 +1,6 @@
 import { docsPage } from '../../foundation/docs.ts';
-import { EdgeloomError, StoreError } from '../../foundation/errors.ts';
+import { EdgeloomError } from '../../foundation/errors.ts';
+import { retryableUpTo, retrying } from '../../foundation/retry.ts';
 import { type RuntimeOptions, runtimeOf } from '../../foundation/runtime.ts';
 import type { CallService, JsonService } from '../../store/client/json-service.ts';
 
@@ -152,15 +153,6 @@ function outcomeOf(topic: string, items: readonly HistoryItem[]): 'told' | 'fail
 }
 
 function patientCall(options: DrillOptions): CallService {
-  const { wait } = runtimeOf(options);
-  return async (name, input) => {
-    for (let attempt = 1; ; attempt++) {
-      try {
-        return await options.call(name, input);
-      } catch (error) {
-        if (!(error instanceof StoreError && error.kind === 'retryable') || attempt === TRIES) throw error;
-        await wait(LOOK_MS);
-      }
-    }
-  };
+  const wait = (): Promise<void> => runtimeOf(options).wait(LOOK_MS);
+  return (name, input) => retrying(() => options.call(name, input), { wait, isRetryable: retryableUpTo(TRIES) });
 }

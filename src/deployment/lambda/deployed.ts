@@ -4,7 +4,6 @@ import type { Source } from '../../sources/source.ts';
 import { deferredStreams } from '../../store/client/deferred.ts';
 import { EVENT_BRIDGE, jsonService } from '../../store/client/json-service.ts';
 import { credentialsOf } from '../../store/environment.ts';
-import { DeferredStreamSource } from '../../stream/deferred-source.ts';
 import type { StreamSource } from '../../stream/source.ts';
 import { bucketAccess } from '../../trust/failures/failure-queue.ts';
 import { tableArnOfStream } from '../stack/base/arns.ts';
@@ -110,9 +109,23 @@ function required(setting: string | undefined, problem: string): string {
   throw wrongEnvironment(problem);
 }
 
+/** Opens the stream at first use: its client takes a while to load, and many calls of a function don't need it. */
 function deferredSource(streamArn: string, streams: ReturnType<typeof deferredStreams>): StreamSource {
-  return new DeferredStreamSource(streamArn, async () => {
+  let opened: Promise<StreamSource> | undefined;
+  const open = async (): Promise<StreamSource> => {
     const { DynamoDBStreamSource } = await import('../../stream/dynamodb-source.ts');
     return new DynamoDBStreamSource(await streams(), streamArn);
-  });
+  };
+  const source = (): Promise<StreamSource> => {
+    opened ??= open();
+    return opened;
+  };
+  return {
+    streamArn,
+    describe: async () => (await source()).describe(),
+    isClosed: async (shardId) => (await source()).isClosed(shardId),
+    iterator: async (shardId, after) => (await source()).iterator(shardId, after),
+    latest: async (shardId) => (await source()).latest(shardId),
+    read: async (iterator, limit) => (await source()).read(iterator, limit),
+  };
 }

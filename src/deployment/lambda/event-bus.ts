@@ -1,6 +1,6 @@
-import { isRetryableStoreError, StoreError } from '../../foundation/errors.ts';
+import { StoreError } from '../../foundation/errors.ts';
 import { countText } from '../../foundation/figure.ts';
-import { retrying } from '../../foundation/retry.ts';
+import { retryableUpTo, retrying } from '../../foundation/retry.ts';
 import type { RuntimeOptions } from '../../foundation/runtime.ts';
 import type { CallService } from '../../store/client/json-service.ts';
 import type { QueuedEvent } from './feed-queue.ts';
@@ -63,7 +63,7 @@ export async function putEvents(
           `EventBridge did not take ${countText(waiting.length, 'event')}: ${code}.`,
         );
       },
-      { ...runtime, isRetryable: (error, tries) => isRetryableStoreError(error) && tries < MOST_TRIES },
+      { ...runtime, isRetryable: retryableUpTo(MOST_TRIES) },
     );
   }
 }

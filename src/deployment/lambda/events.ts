@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { parsingInEnglish } from '../../foundation/parsing.ts';
+import { issueTexts, parsingInEnglish } from '../../foundation/parsing.ts';
 import { wrongInput } from '../../trust/check/run/limits.ts';
 import { MODES } from '../../trust/check/run/plan.ts';
 
@@ -56,8 +56,5 @@ export function checkEvent(of: keyof typeof EVENTS, event: unknown): void {
 function checkFields(of: string, schema: z.ZodMiniType, event: unknown, hint: string): void {
   const { error } = schema.safeParse(event, parsingInEnglish());
   if (error === undefined) return;
-  const problems = error.issues.map(({ path, message }) =>
-    [...(path.length === 0 ? [] : [path.join('.')]), message].join(': '),
-  );
-  throw wrongInput(`The event of the ${of} function is wrong: ${problems.join('; ')}.`, hint);
+  throw wrongInput(`The event of the ${of} function is wrong: ${issueTexts(error.issues).join('; ')}.`, hint);
 }

@@ -1,3 +1,4 @@
+import { messageOf } from '../../foundation/errors.ts';
 import { checkOptions, type OptionNames } from '../../foundation/options.ts';
 import type { RuntimeOptions } from '../../foundation/runtime.ts';
 import { type EventBus, putEvents } from './event-bus.ts';
@@ -76,7 +77,7 @@ export function feedHandler(options: FeedHandlerOptions): FeedHandler {
       } catch (error) {
         held.add(group);
         batchItemFailures.push({ itemIdentifier: messageId });
-        logger.warn({ messageId, reason: error instanceof Error ? error.message : String(error) }, 'not put');
+        logger.warn({ messageId, reason: messageOf(error) }, 'not put');
       }
     }
     logger.info({ put, refused, held: batchItemFailures.length }, 'fed');

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { FeedChange, FeedEvent } from '../../client/feed/feed-change.ts';
 import type { TakeEvents } from '../../client/feed/feeder.ts';
-import { isRetryableStoreError, StoreError } from '../../foundation/errors.ts';
+import { StoreError } from '../../foundation/errors.ts';
 import { toJson } from '../../foundation/exact-json.ts';
 import { countText } from '../../foundation/figure.ts';
-import { retrying } from '../../foundation/retry.ts';
+import { retryableUpTo, retrying } from '../../foundation/retry.ts';
 import type { RuntimeOptions } from '../../foundation/runtime.ts';
 import type { CallService } from '../../store/client/json-service.ts';
 
@@ -34,10 +34,7 @@ export function feedQueue(
   return async (events) => {
     for (const messages of callsOf(messagesOf(events))) {
       const waiting = new Map(messages.map((message, i) => [String(i), message]));
-      await retrying(() => sendAll(call, queueUrl, waiting), {
-        ...runtime,
-        isRetryable: (error, tries) => isRetryableStoreError(error) && tries < MOST_TRIES,
-      });
+      await sendRetrying(call, queueUrl, waiting, runtime);
     }
   };
 }
@@ -50,11 +47,17 @@ export function feedDeadLetters(
 ): (event: QueuedEvent, group: string) => Promise<void> {
   return async ({ text }, group) => {
     const waiting = new Map([['0', { group, body: text }]]);
-    await retrying(() => sendAll(call, queueUrl, waiting), {
-      ...runtime,
-      isRetryable: (error, tries) => isRetryableStoreError(error) && tries < MOST_TRIES,
-    });
+    await sendRetrying(call, queueUrl, waiting, runtime);
   };
+}
+
+async function sendRetrying(
+  call: CallService,
+  queueUrl: string,
+  waiting: Map<string, Message>,
+  runtime: Pick<RuntimeOptions, 'wait' | 'random'>,
+): Promise<void> {
+  await retrying(() => sendAll(call, queueUrl, waiting), { ...runtime, isRetryable: retryableUpTo(MOST_TRIES) });
 }
 
 /** Sends the messages, deletes accepted ones from the map, and throws if any are left. */

@@ -1,5 +1,6 @@
 import type { CompiledModel, OfGraph } from '../../core/model/compiled.ts';
 import type { TelemetryOption } from '../../core/telemetry.ts';
+import { messageOf } from '../../foundation/errors.ts';
 import { checkOptions } from '../../foundation/options.ts';
 import { deleteEnded } from '../../projecting/ended/delete-ended.ts';
 import { deferredStreams } from '../../store/client/deferred.ts';
@@ -191,10 +192,7 @@ async function redriveMessages(
       await sendRest(queueArn, rest);
       return true;
     } catch (error) {
-      logger.error(
-        { error: error instanceof Error ? error.message : String(error) },
-        'the rest of a batch was not sent',
-      );
+      logger.error({ error: messageOf(error) }, 'the rest of a batch was not sent');
       return false;
     }
   }

@@ -1,6 +1,7 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import type { ScanSource, Store } from '../../core/store-port.ts';
+import { messageOf } from '../../foundation/errors.ts';
 import { type RegistryState, registryState } from '../../registry/state.ts';
 import type { FunctionLogger } from './function-logger.ts';
 
@@ -33,7 +34,7 @@ export async function registeredState(table: WatchedTable): Promise<RegistryStat
       );
     }
   } catch (error) {
-    logger.warn({ error: error instanceof Error ? error.message : String(error) }, 'the table was not registered');
+    logger.warn({ error: messageOf(error) }, 'the table was not registered');
   }
   return await registryState(reader);
 }

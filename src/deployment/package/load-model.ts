@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { CompiledModel } from '../../core/model/compiled.ts';
-import { EdgeloomError } from '../../foundation/errors.ts';
+import { EdgeloomError, messageOf } from '../../foundation/errors.ts';
 import type { Source } from '../../sources/source.ts';
 import { createModuleLoader } from './module-loader.ts';
 
@@ -45,21 +45,18 @@ async function loadFile(file: string, isDefault: boolean): Promise<unknown> {
       'Create edgeloom.config.ts, or name another file with --config.',
     );
   }
-  let loaded: unknown;
   try {
     const loader = await createModuleLoader();
-    loaded = await (isDefault ? loader.import(path, { default: true }) : loader.import(path));
+    return await (isDefault ? loader.import(path, { default: true }) : loader.import(path));
   } catch (error) {
     if (error instanceof Error && 'hint' in error) throw error;
-    const reason = error instanceof Error ? error.message : String(error);
     throw new EdgeloomError(
       'invalid-config',
-      `The model file ${file} cannot be loaded: ${reason}`,
+      `The model file ${file} cannot be loaded: ${messageOf(error)}`,
       'Correct the file: node --check or tsc shows the line.',
       { cause: error },
     );
   }
-  return loaded;
 }
 
 function isGraph(value: unknown): value is CompiledModel {

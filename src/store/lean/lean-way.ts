@@ -181,10 +181,16 @@ function outputOf({ statusCode, headers, body }: WholeResponse): MetadataBearer 
   if (LEFT_TO_SDK.test(text)) return undefined;
   if (statusCode === 400 && !text.includes('ConditionalCheckFailedException')) return undefined;
   const members = parseMembers(text);
-  if (statusCode === 200) return members && outputWith(members, metadataOf(statusCode, headers));
-  const { __type: type, Item, Message = '', message = Message } = members ?? {};
+  if (members === undefined) return undefined;
+  const $metadata = metadataOf(statusCode, headers);
+  if (statusCode === 200) {
+    // The SDK treats null members as absent, too.
+    for (const name in members) if (members[name] === null) delete members[name];
+    return Object.assign(members, { $metadata });
+  }
+  const { __type: type, Item, Message = '', message = Message } = members;
   if (typeof type !== 'string' || !type.endsWith('#ConditionalCheckFailedException')) return undefined;
-  throw new ConditionFailedError(message, Item ?? undefined, metadataOf(statusCode, headers));
+  throw new ConditionFailedError(message, Item ?? undefined, $metadata);
 }
 
 interface Members extends Record<string, unknown> {
@@ -201,12 +207,6 @@ function parseMembers(text: string): Members | undefined {
     // The SDK will report what is wrong with the body.
     return undefined;
   }
-}
-
-/** Removes null members, which the SDK treats as absent, too. */
-function outputWith(members: Members, $metadata: Metadata): MetadataBearer {
-  for (const name in members) if (members[name] === null) delete members[name];
-  return Object.assign(members, { $metadata });
 }
 
 type MetadataBearer = Pick<ConditionalCheckFailedException, '$metadata'>;

@@ -96,11 +96,8 @@ const PLAIN_SUCCESS = { getRetryCount: () => 0, getRetryDelay: () => 0, getRetry
 
 function isCorrectedClock(error: unknown): boolean {
   if (!isRefusedForTime(error)) return false;
-  return (error as Partial<ServiceException>).$metadata?.clockSkewCorrected === true;
-}
-
-interface ServiceException {
-  $metadata: { clockSkewCorrected?: boolean };
+  const { $metadata } = error as { $metadata?: { clockSkewCorrected?: boolean } };
+  return $metadata?.clockSkewCorrected === true;
 }
 
 function commandOf<Name extends keyof Calls>(name: Name, input: Calls[Name]['input']): UpdateItemCommand {

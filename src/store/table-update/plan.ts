@@ -55,6 +55,7 @@ export interface TablePlanOptions extends TableAccess {
 export async function planTableUpdate(graph: CompiledModel, options: TablePlanOptions): Promise<TablePlan> {
   checkOptions('planTableUpdate', options, { client: true, ttl: true });
   const { client, ttl: asked } = options;
+  const { ttl: own } = graph.table;
   checkAsked(graph, asked);
   const table = await requireTable(client, graph.table.name);
   const ttl = await ttlOf(client, graph.table.name);
@@ -78,7 +79,9 @@ export async function planTableUpdate(graph: CompiledModel, options: TablePlanOp
     steps,
     texts: steps.map((step) => stepText(graph, step)),
     left: [
-      ...(isTtlLeft ? [leftText(graph)] : []),
+      ...(isTtlLeft
+        ? [`TTL stays off, since the table has items: --ttl ${own} lets it delete those whose ${own} is over`]
+        : []),
       ...dearIndexes(graph, table),
       ...unusedIndexes(graph, table),
       ...twinsOfNative(graph, table),
@@ -101,10 +104,6 @@ async function hasItems(client: DynamoDBClient, { table: { name } }: CompiledMod
   const command = new ScanCommand({ TableName: name, Limit: 1, ConsistentRead: true });
   const { Items = [] } = await withClassifiedErrors(() => client.send(command));
   return Items.length > 0;
-}
-
-function leftText({ table: { ttl } }: CompiledModel): string {
-  return `TTL stays off, since the table has items: --ttl ${ttl} lets it delete those whose ${ttl} is over`;
 }
 
 /** Reports indexes with all attributes. Replacing one would leave readers without it for a while. */

@@ -81,11 +81,7 @@ async function waitUntilActive(
     if (!isBusy(table)) return;
     const busy = changingIndex(table);
     onStatus(busy === undefined ? String(table.TableStatus) : `${busy.IndexName} ${busy.IndexStatus}`);
-    await wait(
-      Math.min(
-        LONGEST_PAUSE_MS,
-        backoffMs(attempt, () => 1),
-      ),
-    );
+    const longestMs = backoffMs(attempt, () => 1);
+    await wait(Math.min(LONGEST_PAUSE_MS, longestMs));
   }
 }

@@ -4,8 +4,7 @@ import { escapedEdge } from '../../core/items/element.ts';
 import { hash128, parseNodeId, VIEW_KEY } from '../../core/items/keys.ts';
 import { copiesByEdge, elementsByEdge, evictedTypes, viewAttributes } from '../../core/items/stored-view.ts';
 import { copyOf } from '../../core/kinds/copy.ts';
-import type { Derived } from '../../core/kinds/derived.ts';
-import { expectedFields } from '../../core/kinds/derived.ts';
+import { type Derived, expectedFields } from '../../core/kinds/derived.ts';
 import { keysInTarget } from '../../core/kinds/in-target.ts';
 import { joinedKeysOf } from '../../core/kinds/joined.ts';
 import { classifyKey, type KeyKind } from '../../core/model/base-item.ts';
@@ -202,12 +201,9 @@ async function differingEdges(
 const REVISIONS_LENGTH = 16;
 
 function revisionsOf(stored: ReadonlyMap<string, Item | undefined>): string {
-  const revisions = [...stored].map(([key, item]) => {
-    return [key, revisionOf(item) ?? '-'] as const;
-  });
-  const text = revisions
+  const text = [...stored]
     .sort(([left], [right]) => (left < right ? -1 : 1))
-    .map(([, revision]) => revision)
+    .map(([, item]) => revisionOf(item) ?? '-')
     .join(' ');
   return text.length <= REVISIONS_LENGTH ? text : hash128(text).slice(0, REVISIONS_LENGTH);
 }

@@ -1,4 +1,4 @@
-import { EdgeloomError } from '../../foundation/errors.ts';
+import { EdgeloomError, messageOf } from '../../foundation/errors.ts';
 import type { ClientOptions } from '../../store/client/options.ts';
 import { serviceConfig } from '../../store/client/service.ts';
 import { loadOptionalPackage } from './optional-package.ts';
@@ -24,7 +24,7 @@ export async function* listObjects(client: Omit<ClientOptions, 'endpoint'>, buck
   } catch (error) {
     throw new EdgeloomError(
       'unreadable-object',
-      `The objects of bucket ${bucket} cannot be listed: ${error instanceof Error ? error.message : String(error)}.`,
+      `The objects of bucket ${bucket} cannot be listed: ${messageOf(error)}.`,
       'Name a bucket that keeps failed batches, and allow s3:ListBucket on it.',
       { cause: error },
     );

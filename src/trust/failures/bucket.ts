@@ -1,5 +1,5 @@
 import { DeleteObjectCommand, GetObjectCommand, S3Client } from '@aws-sdk/client-s3';
-import { EdgeloomError } from '../../foundation/errors.ts';
+import { EdgeloomError, messageOf } from '../../foundation/errors.ts';
 import type { ClientOptions } from '../../store/client/options.ts';
 import { serviceConfig } from '../../store/client/service.ts';
 import type { BucketAccess } from './failure-message.ts';
@@ -18,7 +18,7 @@ export function openBuckets(client: Omit<ClientOptions, 'endpoint'>): BucketAcce
       } catch (error) {
         throw new EdgeloomError(
           'unreadable-object',
-          `The object ${key} of bucket ${bucket} cannot be read: ${reasonOf(error)}.`,
+          `The object ${key} of bucket ${bucket} cannot be read: ${messageOf(error)}.`,
           'It keeps the failed batch; allow s3:GetObject on it.',
           { cause: error },
         );
@@ -30,15 +30,11 @@ export function openBuckets(client: Omit<ClientOptions, 'endpoint'>): BucketAcce
       } catch (error) {
         throw new EdgeloomError(
           'undeletable-object',
-          `The object ${key} of bucket ${bucket} cannot be deleted: ${reasonOf(error)}.`,
+          `The object ${key} of bucket ${bucket} cannot be deleted: ${messageOf(error)}.`,
           'Its batch is reconciled; allow s3:DeleteObject on it.',
           { cause: error },
         );
       }
     },
   };
-}
-
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -4,8 +4,8 @@ import * as z from 'zod/mini';
 import type { ChangeRecord } from '../../core/items/change-record.ts';
 import { describe } from '../../core/items/describe.ts';
 import type { OfGraph } from '../../core/model/compiled.ts';
-import { EdgeloomError, isRetryableStoreError } from '../../foundation/errors.ts';
-import { retrying } from '../../foundation/retry.ts';
+import { EdgeloomError } from '../../foundation/errors.ts';
+import { retryableUpTo, retrying } from '../../foundation/retry.ts';
 import { runtimeOf } from '../../foundation/runtime.ts';
 import type { CallService } from '../../store/client/json-service.ts';
 import { type ClientOptions, isLoopback } from '../../store/client/options.ts';
@@ -73,17 +73,12 @@ const restSchema = z.object({
   edgeloomRest: z.object({ reconciled: z.int().check(z.minimum(0)), message: z.string() }),
 });
 
-interface Rest {
-  message: string;
-  reconciled: number;
-}
-
 export function messageOfRest(text: string, repaired: number): string {
   const { message, reconciled } = parseRest(text);
   return JSON.stringify({ edgeloomRest: { reconciled: reconciled + repaired, message } });
 }
 
-function parseRest(text: string): Rest {
+function parseRest(text: string): z.infer<typeof restSchema>['edgeloomRest'] {
   const rest = restSchema.safeParse(parsedMessage(text));
   return rest.success ? rest.data.edgeloomRest : { message: text, reconciled: 0 };
 }
@@ -117,7 +112,7 @@ export async function redriveQueue(
   const callQueue: CallService = (name, input) =>
     retrying(() => call(name, { QueueUrl: queueUrl, ...input }), {
       ...runtime,
-      isRetryable: (error, attempt) => attempt < MOST_ATTEMPTS && isRetryableStoreError(error),
+      isRetryable: retryableUpTo(MOST_ATTEMPTS),
     });
   const total = emptyRedrive();
   const seen = new Set<string>();

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { DOCS, docsPage } from '../../../foundation/docs.ts';
 import { EdgeloomError } from '../../../foundation/errors.ts';
 import { checkOptions } from '../../../foundation/options.ts';
+import { issueTexts } from '../../../foundation/parsing.ts';
 import { tableNameIn } from './arns.ts';
 import * as shape from './parameter-shapes.ts';
 import { arnOfService, idsOf, oneOf, truth, unitsFrom, wholeBetween } from './parameter-shapes.ts';
@@ -270,11 +271,7 @@ export function readParameters(options: ParameterOptions): Parameters {
   checkOptions('readParameters', options, { stage: true, values: true, region: true });
   const { stage, values = {}, region } = options;
   const result = parametersSchema.safeParse({ ...STAGES.get(stage), ...values });
-  const problems = result.success
-    ? ruleProblems(result.data, region)
-    : result.error.issues.map(({ path, message }) =>
-        [...(path.length === 0 ? [] : [path.join('.')]), message].join(': '),
-      );
+  const problems = result.success ? ruleProblems(result.data, region) : issueTexts(result.error.issues);
   if (result.success && problems.length === 0) return result.data;
   throw new EdgeloomError(
     'invalid-parameters',

@@ -63,8 +63,8 @@ const FUNCTION_STATEMENTS: Readonly<Record<FunctionName, (site: Site) => Stateme
     readsOfStream(site),
     ...(site.parameters.feedEventBus === '' ? [] : [allow('sqs:SendMessage', attribute(FEED_QUEUE))]),
   ],
-  feed: ({ parameters: { feedEventBus } }) => [
-    allow('events:PutEvents', arnOfBus(feedEventBus)),
+  feed: ({ parameters: { feedEventBus: bus } }) => [
+    allow('events:PutEvents', bus.startsWith('arn:') ? bus : ownArn('events', `event-bus/${bus}`)),
     allow('sqs:DeleteMessage GetQueueAttributes ReceiveMessage', attribute(FEED_QUEUE)),
     allow('sqs:SendMessage', attribute(FEED_DEAD_LETTER_QUEUE)),
   ],
@@ -87,10 +87,6 @@ export function sourceStatements({ parameters: { sourceStreamArns } }: Site): St
   return [allow('dynamodb:GetItem Scan', ...sourceStreamArns.map(tableArnOfStream))];
 }
 
-function arnOfBus(bus: string): Value {
-  return bus.startsWith('arn:') ? bus : ownArn('events', `event-bus/${bus}`);
-}
-
 const READS_OF_STREAM = 'dynamodb:DescribeStream GetRecords GetShardIterator';
 
 function readsOfStream({ table }: Site): Statement {
@@ -107,10 +103,7 @@ export function failureStatements(site: Site, queues: readonly string[]): Statem
     readsOfStream(site),
     { ...allow('s3:DeleteObject GetObject', failedBatchObjects()), ...IN_THIS_ACCOUNT },
     // SendMessage is for the rest of a batch when time runs out.
-    allow(
-      'sqs:DeleteMessage GetQueueAttributes ReceiveMessage SendMessage',
-      ...queues.map((queue) => attribute(queue)),
-    ),
+    allow('sqs:DeleteMessage GetQueueAttributes ReceiveMessage SendMessage', ...queues.map((id) => attribute(id))),
   ];
 }
 

@@ -15,10 +15,11 @@ import {
 } from '../../../core/items/attribute-value.ts';
 import { describe } from '../../../core/items/describe.ts';
 import type { CompiledModel } from '../../../core/model/compiled.ts';
-import { EdgeloomError } from '../../../foundation/errors.ts';
+import { EdgeloomError, messageOf } from '../../../foundation/errors.ts';
 import { countText } from '../../../foundation/figure.ts';
 import { isGzip, linesOf, MAX_LINE_BYTES } from '../../../foundation/lines.ts';
 import { withKnownIndexKeys } from '../../../store/index-key-names.ts';
+import type { WalkedItem } from '../../../store/table-walk.ts';
 
 /**
  * Reads the files of an export to S3. The files come from outside, so nothing in them is trusted: each file is read
@@ -61,7 +62,7 @@ export async function dataFiles(folder: string): Promise<DataFile[]> {
 async function filesIn(folder: string, depth: number): Promise<string[]> {
   if (depth > MAX_EXPORT_DEPTH) throw invalidExport(`The folder ${folder} is deeper than ${MAX_EXPORT_DEPTH} folders.`);
   const entries = await readdir(folder, { withFileTypes: true }).catch((error: unknown) => {
-    throw invalidExport(`The folder ${folder} cannot be read: ${reasonOf(error)}.`, error);
+    throw invalidExport(`The folder ${folder} cannot be read: ${messageOf(error)}.`, error);
   });
   const files: string[] = [];
   for (const entry of entries) {
@@ -82,7 +83,7 @@ async function isRegularFile(path: string): Promise<boolean> {
   try {
     return (await stat(path)).isFile();
   } catch (error) {
-    throw invalidExport(`The file ${path} cannot be read: ${reasonOf(error)}.`, error);
+    throw invalidExport(`The file ${path} cannot be read: ${messageOf(error)}.`, error);
   }
 }
 
@@ -134,12 +135,6 @@ function closestPath(paths: readonly string[], key: string, folder: string): str
   return best;
 }
 
-export interface ExportedItem {
-  source: string;
-  target: string;
-  item: Item;
-}
-
 /**
  * Yields every item of the files. Throws `invalid-export` with the file and line of an item that cannot be read.
  *
@@ -149,7 +144,7 @@ export async function* itemsOf(
   graph: CompiledModel,
   files: readonly DataFile[],
   holding?: string,
-): AsyncGenerator<ExportedItem> {
+): AsyncGenerator<WalkedItem> {
   const { partitionKey, sortKey } = graph.table;
   for (const { path, itemCount } of files) {
     let count = 0;
@@ -180,7 +175,7 @@ async function* unzippedChunks(path: string): AsyncGenerator<Buffer> {
   try {
     yield* chunks as AsyncIterable<Buffer>;
   } catch (error) {
-    throw invalidExport(`The file ${path} cannot be read: ${reasonOf(error)}.`, error);
+    throw invalidExport(`The file ${path} cannot be read: ${messageOf(error)}.`, error);
   }
 }
 
@@ -210,10 +205,6 @@ function parsedValue(value: AttributeValue, name: string): AttributeValue {
     if (!(error instanceof MalformedValueError)) throw error;
     throw new MalformedValueError(`attribute ${describe(name)} ${error.message}`);
   }
-}
-
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 function invalidExport(message: string, cause?: unknown): EdgeloomError {

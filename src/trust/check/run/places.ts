@@ -4,6 +4,7 @@ import { SERVICE_PARTITION } from '../../../core/items/keys.ts';
 import type { TableNames } from '../../../core/model/compiled.ts';
 import { queriedItems } from '../../../core/store-pages.ts';
 import type { ItemKey, Store } from '../../../core/store-port.ts';
+import { keyAttributes } from '../../../store/answers.ts';
 
 /** The purpose of a run over the whole table. */
 export type RunMode = 'check' | 'rebuild';
@@ -46,8 +47,7 @@ export async function savedPlace(store: Store, mode: RunMode, worker: number): P
 }
 
 export async function savePlace(store: Store, table: TableNames, mode: RunMode, place: SavedPlace): Promise<void> {
-  const { source, target } = placeKey(mode, place.worker);
-  const key = { [table.partitionKey]: { S: source }, [table.sortKey]: { S: target } };
+  const key = keyAttributes(table, placeKey(mode, place.worker)) as Item;
   await store.put({ ...key, place: { S: JSON.stringify(place) } });
 }
 
