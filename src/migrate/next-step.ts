@@ -48,8 +48,8 @@ export function nextStep(situation: Situation): Step | undefined {
     const waiting = waitForReadersWithoutRegistry(registry, situation.memory);
     return waiting ?? { kind: 'enforce' };
   }
-  // rule: restored-table-is-doubted
   const isOther = registry.table?.id !== table?.id || registry.table?.streamLabel !== table?.streamLabel;
+  // rule: restored-table-is-doubted
   if (table !== undefined && isOther) return { kind: 'doubt', table };
   if (table !== undefined && registry.table?.home !== table.home) return { kind: 'note-home', table };
   if (isUntouchedSinceRegistration(registry)) {

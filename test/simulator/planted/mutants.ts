@@ -86,7 +86,7 @@ export const MUTANTS: readonly Mutant[] = [
     changes: [
       replaceIn(
         'drift-takes-a-second-look',
-        'open.push({ look, differences: differences.map(firstSeen) })',
+        'open.push({ look, differences: differences.map((difference) => ({ difference, rounds: 0 })) })',
         "confirmed.push(outcomeOf('drift', look.judgement))",
       ),
     ],

@@ -317,7 +317,7 @@ export const EVOLUTION_MUTANTS: readonly Mutant[] = [
   {
     name: 'evolution-index-unverified',
     rule: '8: a generation is verified through its index.',
-    changes: [setValue('generation-is-verified-through-its-index', 'async () => undefined')],
+    changes: [setProperty('generation-is-verified-through-its-index', 'walk', 'async () => undefined')],
   },
   {
     name: 'evolution-index-not-looked-through',
