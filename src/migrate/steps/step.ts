@@ -36,8 +36,8 @@ export type StepOf<Kind extends Step['kind']> = Extract<Step, { kind: Kind }>;
 type Memory = MigratePlace['memory'];
 
 /**
- * Work that the registry doesn't record. `unused` are states that this run has seen out of use for a full lease, `shown` those that every
- * replica shows, `outlasted` those that no late write can reach any more.
+ * Work that the registry doesn't record. `unused` are states that this run has seen out of use for a full lease,
+ * `shown` those that every replica shows, `outlasted` those that no late write can reach any more.
  */
 export type RunMemory = Readonly<Record<keyof Memory, ReadonlySet<string>>>;
 
