@@ -1,11 +1,8 @@
-import { stringOf } from '../src/core/items/attribute-value.ts';
 import { isDerivedKey } from '../src/core/items/keys.ts';
 import type { CompiledModel } from '../src/core/model/compiled.ts';
-import { createProjector } from '../src/projecting/apply/projector.ts';
 import { createClient } from '../src/store/client.ts';
 import { DynamoDBStore } from '../src/store/dynamodb.ts';
 import { decodeRecords } from '../src/stream/decode.ts';
-import { MemoryStore } from '../test/support/memory-store/memory-store.ts';
 import { lowerBound } from './support/bound.ts';
 import type { BenchmarkOptions } from './support/command.ts';
 import { derivedItems } from './support/derived.ts';
@@ -13,10 +10,11 @@ import { withFreeTable } from './support/free-table.ts';
 import { edgeSetModel, fullModel } from './support/models.ts';
 import { applyOneByOne, costOneByOne } from './support/naive.ts';
 import { checkEdgeSets, checkIndexItems } from './support/oracle.ts';
-import { interleaved, ratios, type Timing, timed } from './support/paired.ts';
+import { cpuSecondsOf, interleaved, ratios, secondsOf, type Timing, timed } from './support/paired.ts';
+import { memoryTable, projecting } from './support/projecting.ts';
 import { atLeast, atMost, type Figure, figure, type Report } from './support/report.ts';
 import { spread } from './support/statistics.ts';
-import { itemKey } from './support/table.ts';
+import { byKey, keyOf } from './support/table.ts';
 import { baseItemsAfter, recordedBatch, type Workload } from './support/workload.ts';
 
 /**
@@ -42,15 +40,12 @@ export async function batch({ repetitions = REPETITIONS }: BenchmarkOptions): Pr
 async function counted(name: string, graph: CompiledModel, workload: Workload, what: string): Promise<Report> {
   const before = derivedItems(graph, workload.before);
   const records = decodeRecords(graph, workload.records);
-  const store = new MemoryStore(graph.table, { indexes: graph.indexes });
-  for (const item of [...baseItemsAfter(workload), ...before]) await store.put(item);
-  const result = await createProjector(graph, { store, concurrency: CONCURRENCY }).project(records);
-  if (result.error !== undefined) throw result.error;
-  const derived = [...store.items()].filter((item) => isDerivedKey(stringOf(item['target'])!));
-  const after = new Map(derived.map((item) => [itemKey(item), item]));
+  const store = await memoryTable(graph, baseItemsAfter(workload), before);
+  const result = await projecting(graph, { store, concurrency: CONCURRENCY })(records);
+  const after = byKey([...store.items()].filter((item) => isDerivedKey(keyOf(item).target)));
   checkEdgeSets('the projector', workload, after);
   if (graph === fullModel) checkIndexItems('the projector', workload, after);
-  const beforeByKey = new Map(before.map((item) => [itemKey(item), item]));
+  const beforeByKey = byKey(before);
   const bound = lowerBound(beforeByKey, after, graph.indexes);
   const oneByOne = costOneByOne(graph, beforeByKey, records);
   const retries = result.writes - result.touches;
@@ -76,40 +71,39 @@ async function speed(workload: Workload, repetitions: number): Promise<Report> {
     async (endpoint) => {
       const client = createClient({ endpoint });
       const store = new DynamoDBStore(client, edgeSetModel.table);
-      const projector = createProjector(edgeSetModel, { store, concurrency: CONCURRENCY });
+      const projectBatch = projecting(edgeSetModel, { store, concurrency: CONCURRENCY });
       const oneByOne =
         (given = records) =>
         () =>
           timed(() => applyOneByOne(client, edgeSetModel, given, CONCURRENCY));
-      const project = () =>
-        timed(async () => {
-          const { error } = await projector.project(decodeRecords(edgeSetModel, raw));
-          if (error !== undefined) throw error;
-        });
+      const project = () => timed(async () => void (await projectBatch(decodeRecords(edgeSetModel, raw))));
       // Unmeasured: the first calls also pay for compilation.
       await project();
       await oneByOne(records.slice(0, 2_000))();
       const variants = { project, bySource: oneByOne() };
-      const timings = await interleaved(repetitions, variants, BUDGET_SECONDS);
+      const timings = await interleaved(repetitions, variants, { budgetSeconds: BUDGET_SECONDS });
       client.destroy();
       return timings;
     },
     { items },
   );
-  const cpu = (runs: Timing[]): number[] => runs.map(({ cpuSeconds }) => cpuSeconds);
-  const wall = (runs: Timing[]): number[] => runs.map(({ seconds }) => seconds);
   const against = (name: string, runs: Timing[], least: number): Figure[] => [
-    figure(`${name}: seconds`, spread(wall(runs)), 's'),
-    figure(`${name}: CPU`, spread(cpu(runs)), 's'),
-    figure(`${name}: seconds against the projector's`, ratios(wall(runs), wall(results.project)), 'x', atLeast(least)),
-    figure(`${name}: CPU against the projector's`, ratios(cpu(runs), cpu(results.project)), 'x'),
+    figure(`${name}: seconds`, spread(secondsOf(runs)), 's'),
+    figure(`${name}: CPU`, spread(cpuSecondsOf(runs)), 's'),
+    figure(
+      `${name}: seconds against the projector's`,
+      ratios(secondsOf(runs), secondsOf(results.project)),
+      'x',
+      atLeast(least),
+    ),
+    figure(`${name}: CPU against the projector's`, ratios(cpuSecondsOf(runs), cpuSecondsOf(results.project)), 'x'),
   ];
   return {
     name: 'batch-speed',
     title: 'the same records, edge sets alone, against a table that answers at once',
     figures: [
-      figure('projector: seconds', spread(wall(results.project)), 's'),
-      figure('projector: CPU', spread(cpu(results.project)), 's'),
+      figure('projector: seconds', spread(secondsOf(results.project)), 's'),
+      figure('projector: CPU', spread(cpuSecondsOf(results.project)), 's'),
       ...against(`one by one, ${CONCURRENCY} sources at once`, results.bySource, 8),
     ],
   };

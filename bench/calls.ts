@@ -1,4 +1,4 @@
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import {
   BatchWriteCommand,
   DeleteCommand,
@@ -20,11 +20,12 @@ import { withoutRegistry } from '../src/registry/reader-lease.ts';
 import { createClient } from '../src/store/client.ts';
 import { DynamoDBStore } from '../src/store/dynamodb.ts';
 import type { BenchmarkOptions } from './support/command.ts';
+import { plainClient } from './support/document-loop.ts';
 import { sizeOf } from './support/extent.ts';
 import { withFreeTable } from './support/free-table.ts';
 import { fullModel } from './support/models.ts';
-import { interleaved, middleOf, ratios, type Timing, timed } from './support/paired.ts';
-import { figure, type Report, type Target } from './support/report.ts';
+import { cpuInTurns, ratios, timed } from './support/paired.ts';
+import { atMost, figure, type Report, type Target } from './support/report.ts';
 
 /** CPU of each call of writer and reader against the same call by hand through a DocumentClient, against a table that answers at once. */
 
@@ -34,14 +35,13 @@ const REPETITIONS = 5;
 const CALLS = sizeOf({ whole: 250, short: 25 });
 /** Turns of one repetition, in which both ways alternate. */
 const TURNS = sizeOf({ whole: 8, short: 2 });
-/** Unmeasured: the first calls also pay for compilation. */
 const WARM_UPS = sizeOf({ whole: 4, short: 0 });
 const BATCH = 25;
 const PAGE = 25;
 const SCANNED = 100;
 const DERIVED = 125;
-const WRITE: Target = { kind: 'at-most', value: 0.25 };
-const READ: Target = { kind: 'at-most', value: 0.3 };
+const WRITE = atMost(0.25);
+const READ = atMost(0.3);
 
 const TableName = fullModel.table.name;
 const ATTRIBUTES = { memberRole: 'LEAD', date: '2026-07-01', note: 'added by the importer' };
@@ -73,12 +73,9 @@ export async function calls({ repetitions = REPETITIONS }: BenchmarkOptions): Pr
   const figures = await withFreeTable(
     async (endpoint) => {
       const client = createClient({ endpoint });
-      const base = new DynamoDBClient({
-        endpoint,
-        region: 'us-east-1',
-        credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
-      });
-      const forms = { ...writes(client, base), ...derivedWrites(client, base), ...reads(client, base) };
+      const base = plainClient(endpoint);
+      const documents = DynamoDBDocumentClient.from(base);
+      const forms = { ...writes(client, documents), ...derivedWrites(client, documents), ...reads(client, documents) };
       const run = (call: (i: number) => Promise<unknown>, count: number) => () =>
         timed(async () => {
           const numbers = Array.from({ length: count }, (_, i) => i);
@@ -87,10 +84,8 @@ export async function calls({ repetitions = REPETITIONS }: BenchmarkOptions): Pr
       const measured: Report['figures'] = [];
       for (const [name, { ours, byHand, target, calls: count = CALLS }] of Object.entries(forms)) {
         const variants = { ours: run(ours, count), byHand: run(byHand, count) };
-        for (let i = 0; i < WARM_UPS; i++) for (const variant of Object.values(variants)) await variant();
-        const timings = await interleaved(repetitions * TURNS, variants);
-        const cpu = (runs: Timing[]): number[] => middleOf(runs, TURNS).map(({ cpuSeconds }) => cpuSeconds);
-        measured.push(figure(name, ratios(cpu(timings.ours), cpu(timings.byHand)), 'x', target));
+        const cpu = await cpuInTurns(repetitions, variants, { turns: TURNS, warmUps: WARM_UPS });
+        measured.push(figure(name, ratios(cpu.ours, cpu.byHand), 'x', target));
       }
       client.destroy();
       base.destroy();
@@ -102,8 +97,7 @@ export async function calls({ repetitions = REPETITIONS }: BenchmarkOptions): Pr
   return [{ name: 'calls', title, figures }];
 }
 
-function writes(client: DynamoDBClient, base: DynamoDBClient): Record<string, Form> {
-  const documents = DynamoDBDocumentClient.from(base);
+function writes(client: DynamoDBClient, documents: DynamoDBDocumentClient): Record<string, Form> {
   const writer = createWriter(fullModel, { store: new DynamoDBStore(client, fullModel.table) });
   const numbers = Array.from({ length: BATCH }, (_, i) => i);
   const forms: Record<string, Omit<Form, 'target'>> = {
@@ -187,10 +181,8 @@ function writes(client: DynamoDBClient, base: DynamoDBClient): Record<string, Fo
 }
 
 /** Inserts and changes 100 known derived items: 25 in a call of statements, by an UpdateItem each, and by hand. */
-function derivedWrites(client: DynamoDBClient, base: DynamoDBClient): Record<string, Form> {
-  const documents = DynamoDBDocumentClient.from(base);
-  const statements = new DynamoDBStore(client, fullModel.table);
-  const single = new DynamoDBStore(client, fullModel.table);
+function derivedWrites(client: DynamoDBClient, documents: DynamoDBDocumentClient): Record<string, Form> {
+  const store = new DynamoDBStore(client, fullModel.table);
   const numbers = Array.from({ length: DERIVED }, (_, i) => i);
   const set = { gsi0pk: 'GOALMEMBERSHIP-USER-1', gsi0sk: 'LEAD', attributes: { date: '2026-07-01', note: 'added' } };
   const keyOf = (i: number) => ({ source: goalOf(i), target: `~ix/GOALMEMBERSHIP-USER-${i}` });
@@ -205,13 +197,13 @@ function derivedWrites(client: DynamoDBClient, base: DynamoDBClient): Record<str
   const byHand = (): Promise<unknown> => pMap(numbers, (i) => documents.send(derivedUpdateByHand(keyOf(i), set, i)));
   return {
     [`${DERIVED} derived items, in statements`]: {
-      ours: () => statements.updateMany(updates),
+      ours: () => store.updateMany(updates),
       byHand,
-      target: { kind: 'at-most', value: 0.1 },
+      target: atMost(0.1),
       calls: CALLS / DERIVED,
     },
     [`${DERIVED} derived items, each by an UpdateItem`]: {
-      ours: () => pMap(updates, (update) => single.update(update)),
+      ours: () => pMap(updates, (update) => store.update(update)),
       byHand,
       target: WRITE,
       calls: CALLS / DERIVED,
@@ -241,8 +233,7 @@ function derivedUpdateByHand(Key: object, set: Record<string, unknown>, i: numbe
   });
 }
 
-function reads(client: DynamoDBClient, base: DynamoDBClient): Record<string, Form> {
-  const documents = DynamoDBDocumentClient.from(base);
+function reads(client: DynamoDBClient, documents: DynamoDBDocumentClient): Record<string, Form> {
   const store = new DynamoDBStore(client, fullModel.table);
   // The registry is read once in 30 s.
   const reader = createReader(fullModel, { store, leases: withoutRegistry(fullModel) });

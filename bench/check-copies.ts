@@ -1,6 +1,6 @@
 import { check } from '../src/trust/check/check.ts';
 import { OF_EACH_KIND, plantedCorruption } from './check.ts';
-import { checked, type Seen } from './check-memory.ts';
+import { checked, loadEvicted, memoryFigure } from './check-memory.ts';
 import {
   authorImage,
   COPY_KINDS,
@@ -13,8 +13,8 @@ import { derivedItems } from './support/derived.ts';
 import { sizeOf } from './support/extent.ts';
 import type { Item } from './support/images.ts';
 import { copyModel } from './support/models.ts';
-import { MEMORY_VARIES, type Report } from './support/report.ts';
-import { type FreshTable, load, scanTable, withFreshTable } from './support/table.ts';
+import { atMost, figure, type Report } from './support/report.ts';
+import { type FreshTable, load, scanned, scanTable, withFreshTable } from './support/table.ts';
 
 /** The check of copies: completeness, cost, and memory for hubs. */
 
@@ -37,13 +37,7 @@ export async function checkCopies(): Promise<Report[]> {
 async function costOf({ client, store }: FreshTable): Promise<Report> {
   const items = await scanTable(client, copyModel);
   const edges = [...items.keys()].filter((key) => key.includes(' WROTE-')).length;
-  let scanRcu = 0;
-  let startKey: Item | undefined;
-  do {
-    const page = await store.scan({ segment: 0, segments: 1, startKey });
-    scanRcu += page.rcu;
-    startKey = page.lastKey;
-  } while (startKey !== undefined);
+  const { rcu: scanRcu } = await scanned(store, 1);
   const started = performance.now();
   const { rcu } = await check(copyModel, { store });
   const seconds = (performance.now() - started) / 1000;
@@ -51,15 +45,10 @@ async function costOf({ client, store }: FreshTable): Promise<Report> {
     name: 'check-copies-cost',
     title: `a clean table of ${items.size.toLocaleString('en-US')} items, ${edges.toLocaleString('en-US')} edges that copy (dynoxide)`,
     figures: [
-      { name: 'read capacity of the scan', value: scanRcu, unit: 'RCU' },
-      { name: 'read capacity of the check', value: rcu, unit: 'RCU' },
-      {
-        name: 'look-ups for each edge',
-        value: (rcu - scanRcu) / edges,
-        unit: 'RCU',
-        target: { kind: 'at-most', value: 2 },
-      },
-      { name: 'check', value: items.size / seconds, unit: 'items/s' },
+      figure('read capacity of the scan', scanRcu, 'RCU'),
+      figure('read capacity of the check', rcu, 'RCU'),
+      figure('look-ups for each edge', (rcu - scanRcu) / edges, 'RCU', atMost(2)),
+      figure('check', items.size / seconds, 'items/s'),
     ],
   };
 }
@@ -67,42 +56,32 @@ async function costOf({ client, store }: FreshTable): Promise<Report> {
 /** A book without edge set and an author, both with very many edges. */
 export async function checkCopiesMemory(): Promise<Report[]> {
   const child = await withFreshTable(copyModel, [], async ({ store, endpoint }) => {
-    let view: Item | undefined;
-    for (let first = 0; first < HUB_EDGES; first += AT_ONCE) {
-      const edges = numbers(first).map((n) => wroteImage('BOOK-HUB', `AUTHOR-${n}`));
-      const derived = derivedItems(copyModel, edges);
-      view = derived.find((item) => 'S' in item['target']! && item['target'].S === '~view');
-      await load(store, [...edges, ...derived.filter((item) => item !== view)]);
-    }
-    const { edgeSet: _, ...rest } = view!;
-    await store.put({ ...rest, evicted: { SS: ['WROTE'] } });
+    const edgesOf = (first: number) => numbers(first).map((n) => wroteImage('BOOK-HUB', `AUTHOR-${n}`));
+    await loadEvicted(copyModel, store, 'WROTE', batchesOf(edgesOf));
     return await checked(endpoint, 'copies', 'BOOK-HUB');
   });
   const parent = await withFreshTable(copyModel, [], async ({ store, endpoint }) => {
     const hub = authorImage('AUTHOR-HUB');
-    for (let first = 0; first < HUB_EDGES; first += AT_ONCE) {
-      const edges = numbers(first).map((n) => wroteImage(`BOOK-${n}`, 'AUTHOR-HUB'));
+    for (const edges of batchesOf((first) => numbers(first).map((n) => wroteImage(`BOOK-${n}`, 'AUTHOR-HUB')))) {
       // Of the books only the hub's partition is checked.
-      const derived = derivedItems(copyModel, [hub, ...edges]);
-      await load(store, [hub, ...edges, ...derived]);
+      await load(store, [hub, ...edges, ...derivedItems(copyModel, [hub, ...edges])]);
     }
     return await checked(endpoint, 'copies', 'AUTHOR-HUB');
-  });
-  for (const { wrong } of [child, parent]) if (wrong > 0) throw new Error(`the check found ${wrong} items wrong`);
-  const figure = (name: string, { megabytes, items }: Seen) => ({
-    name: `${name} (${items.toLocaleString('en-US')} items)`,
-    value: Math.round(megabytes),
-    unit: 'MB',
-    varies: MEMORY_VARIES,
-    target: { kind: 'at-most', value: MOST_MEGABYTES } as const,
   });
   return [
     {
       name: 'check-copies-memory',
       title: 'peak memory of a process that checks one partition of a hub (dynoxide)',
-      figures: [figure('edges that copy', child), figure('reverse items', parent)],
+      figures: [
+        memoryFigure('edges that copy', child, MOST_MEGABYTES),
+        memoryFigure('reverse items', parent, MOST_MEGABYTES),
+      ],
     },
   ];
+}
+
+function* batchesOf(edgesFrom: (first: number) => Item[]): Generator<Item[]> {
+  for (let first = 0; first < HUB_EDGES; first += AT_ONCE) yield edgesFrom(first);
 }
 
 function numbers(first: number): number[] {

@@ -17,9 +17,9 @@ import { sizeOf } from './support/extent.ts';
 import { fullModel, ROLE_NAMES } from './support/models.ts';
 import { interleaved, ratios, timed } from './support/paired.ts';
 import { seededRandom } from './support/random.ts';
-import { atLeast, atMost, figure, type Report } from './support/report.ts';
+import { atLeast, atMost, figure, type Report, varying } from './support/report.ts';
 import { spread } from './support/statistics.ts';
-import { type FreshTable, scanTable, withFreshTable } from './support/table.ts';
+import { type FreshTable, scanned, scanTable, withFreshTable } from './support/table.ts';
 
 /** The check: completeness, and cost beside a bare scan. */
 
@@ -91,11 +91,17 @@ export async function plantedCorruption(
 
 async function driftOf(store: DynamoDBStore, graph: CompiledModel, options: { mode?: 'repair' }) {
   const keys = new Set<string>();
-  const onFinding = ({ source, target, verdict }: Finding): void => {
+  const result = await runCheck(graph, {
+    ...{ store, graceMs: 0, segments: SEGMENTS, onFinding: notingIn(keys) },
+    ...options,
+  });
+  return { ...result, keys };
+}
+
+function notingIn(keys: Set<string>) {
+  return ({ source, target, verdict }: Finding): void => {
     if (MENDED.has(verdict)) keys.add(`${source} ${target}`);
   };
-  const result = await runCheck(graph, { store, graceMs: 0, segments: SEGMENTS, onFinding, ...options });
-  return { ...result, keys };
 }
 
 /** Planted items not restored, apart from protocol stamps; a tombstone equals absence. */
@@ -127,21 +133,8 @@ async function speed({ store }: FreshTable, repetitions: number): Promise<Report
   let scanRcu = 0;
   let checkRcu = 0;
   const scan = async (): Promise<number> => {
-    items = 0;
-    scanRcu = 0;
     const { seconds } = await timed(async () => {
-      await pMap(
-        Array.from({ length: SEGMENTS }, (_, i) => i),
-        async (segment) => {
-          let startKey: Item | undefined;
-          do {
-            const page = await store.scan({ segment, segments: SEGMENTS, startKey });
-            items += page.items.length;
-            scanRcu += page.rcu;
-            startKey = page.lastKey;
-          } while (startKey !== undefined);
-        },
-      );
+      ({ items, rcu: scanRcu } = await scanned(store, SEGMENTS));
     });
     return items / seconds;
   };
@@ -155,9 +148,7 @@ async function speed({ store }: FreshTable, repetitions: number): Promise<Report
     });
     return count / seconds;
   };
-  await scan();
-  await checked();
-  const runs = await interleaved(repetitions, { scan, checked });
+  const runs = await interleaved(repetitions, { scan, checked }, { warmUps: 1 });
   return {
     name: 'check-speed',
     title: `a clean table of ${items.toLocaleString('en-US')} items, ${SEGMENTS} segments (dynoxide)`,
@@ -189,41 +180,31 @@ export async function checkLive(): Promise<Report[]> {
     const end = Date.now() + LIVE_MS;
     const writing = produce(store, end);
     const planted = new Set<string>();
-    const found = new Map<string, string>();
+    const found = new Set<string>();
+    const checkNow = () => runCheck(fullModel, { store, graceMs: LIVE_GRACE_MS, onFinding: notingIn(found) });
     let checks = 0;
     let superseded = 0;
     const planting = plant(store, planted, end);
     while (Date.now() < end) {
-      const result = await runCheck(fullModel, {
-        ...{ store, graceMs: LIVE_GRACE_MS },
-        onFinding: ({ source, target, verdict }) => {
-          if (MENDED.has(verdict)) found.set(`${source} ${target}`, verdict);
-        },
-      });
+      superseded += (await checkNow()).superseded;
       checks += 1;
-      superseded += result.superseded;
     }
     const writes = await writing;
     await planting;
-    await runCheck(fullModel, {
-      ...{ store, graceMs: LIVE_GRACE_MS },
-      onFinding: ({ source, target, verdict }) => {
-        if (MENDED.has(verdict)) found.set(`${source} ${target}`, verdict);
-      },
-    });
+    await checkNow();
     await worker.stop();
     await running;
     const missed = [...planted].filter((key) => !found.has(key)).length;
-    const false_ = [...found.keys()].filter((key) => !planted.has(key)).length;
+    const false_ = [...found].filter((key) => !planted.has(key)).length;
     return [
       {
         name: 'check-live',
         title: `${LIVE_MS / 60_000} minutes of writes at full rate to ${LIVE_GOALS} partitions, drift planted meanwhile (dynoxide)`,
         figures: [
-          { name: 'writes', value: writes, unit: 'items', varies: true },
-          { name: 'checks', value: checks, unit: 'runs', varies: true },
-          { name: 'lag met and not reported', value: superseded, unit: 'suspects', varies: true },
-          { name: 'faults planted', value: planted.size, unit: 'items', varies: true },
+          varying(true, figure('writes', writes, 'items')),
+          varying(true, figure('checks', checks, 'runs')),
+          varying(true, figure('lag met and not reported', superseded, 'suspects')),
+          varying(true, figure('faults planted', planted.size, 'items')),
           figure('planted and not found', missed, 'items', atMost(0)),
           figure('false alarms', false_, 'items', atMost(0)),
         ],

@@ -1,4 +1,3 @@
-import { createProjector } from '../src/projecting/apply/projector.ts';
 import { createClient } from '../src/store/client.ts';
 import { DynamoDBStore } from '../src/store/dynamodb.ts';
 import { decodeRecords } from '../src/stream/decode.ts';
@@ -8,6 +7,7 @@ import { sizeOf } from './support/extent.ts';
 import { withFreeTable } from './support/free-table.ts';
 import { edgeSetModel } from './support/models.ts';
 import { interleaved, ratios, type Timing, timed } from './support/paired.ts';
+import { projecting } from './support/projecting.ts';
 import { atLeast, atMost, figure, type Report } from './support/report.ts';
 import { spread } from './support/statistics.ts';
 import { insertsOverSources } from './support/workload.ts';
@@ -27,10 +27,9 @@ export async function client({ repetitions = REPETITIONS }: BenchmarkOptions): P
     const store = new DynamoDBStore(client, edgeSetModel.table);
     try {
       return await timed(async () => {
-        const projector = createProjector(edgeSetModel, { store, concurrency: CONCURRENCY });
-        const result = await projector.project(decodeRecords(edgeSetModel, records));
-        if (result.error !== undefined) throw result.error;
-        if (result.writes !== WRITES) throw new Error(`the projector made ${result.writes} writes, not ${WRITES}`);
+        const project = projecting(edgeSetModel, { store, concurrency: CONCURRENCY });
+        const { writes } = await project(decodeRecords(edgeSetModel, records));
+        if (writes !== WRITES) throw new Error(`the projector made ${writes} writes, not ${WRITES}`);
       });
     } finally {
       client.destroy();
@@ -43,9 +42,7 @@ export async function client({ repetitions = REPETITIONS }: BenchmarkOptions): P
       sdk: project(endpoint, false),
       loop: () => documentClientLoop(endpoint, inputs),
     };
-    // Unmeasured: the first calls also pay for compilation.
-    for (const variant of Object.values(variants)) await variant();
-    return await interleaved(repetitions, variants);
+    return await interleaved(repetitions, variants, { warmUps: 1 });
   });
   const cpu = (runs: Timing[]): number[] => runs.map(({ cpuSeconds }) => (cpuSeconds * 1e6) / WRITES);
   const throughput = (runs: Timing[]): number[] => runs.map(({ seconds }) => WRITES / seconds);

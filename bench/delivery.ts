@@ -2,23 +2,22 @@ import { startEngine } from '../packages/local/engine/engine.ts';
 import type { ChangeRecord } from '../src/core/items/change-record.ts';
 import { fnv1a } from '../src/core/items/shard.ts';
 import type { CompiledModel } from '../src/core/model/compiled.ts';
-import { createProjector } from '../src/projecting/apply/projector.ts';
 import { createWorker } from '../src/projecting/worker/worker.ts';
 import { createClient, createStreamsClient } from '../src/store/client.ts';
 import { DynamoDBStore } from '../src/store/dynamodb.ts';
 import { createTable } from '../src/store/table-description.ts';
 import { decodeRecords } from '../src/stream/decode.ts';
-import { MemoryStore } from '../test/support/memory-store/memory-store.ts';
+import type { MemoryStore } from '../test/support/memory-store/memory-store.ts';
 import type { BenchmarkOptions } from './support/command.ts';
 import { derivedItems } from './support/derived.ts';
 import { sizeOf } from './support/extent.ts';
-import type { Item } from './support/images.ts';
 import { edgeSetModel, fullModel } from './support/models.ts';
 import { checkEdgeSets, checkIndexItems } from './support/oracle.ts';
 import { interleaved, ratios, timed } from './support/paired.ts';
+import { memoryTable, projecting } from './support/projecting.ts';
 import { atLeast, atMost, type Figure, figure, type Report } from './support/report.ts';
 import { spread } from './support/statistics.ts';
-import { itemKey } from './support/table.ts';
+import { byKey } from './support/table.ts';
 import { baseItemsAfter, insertsOverSources, recordedBatch, type Workload } from './support/workload.ts';
 
 /** What delivery costs: batches in order, an item collection over two shards, a replay, and a backlog. */
@@ -66,33 +65,21 @@ async function deliver(
   const workload = recordedBatch();
   const batches = cut(decodeRecords(graph, workload.records));
   const store = await inMemory(graph, workload);
-  const projector = createProjector(graph, { store });
+  const project = projecting(graph, { store });
   const sums = { touches: 0, conflicts: 0, wcu: 0 };
   for (const batch of batches) {
-    const { touches, conflicts, wcu, error } = await projector.project(batch);
-    if (error !== undefined) throw error;
+    const { touches, conflicts, wcu } = await project(batch);
     sums.touches += touches;
     sums.conflicts += conflicts;
     sums.wcu += wcu;
   }
-  checkEdgeSets('the projector', workload, itemsByKey(store.items()));
+  checkEdgeSets('the projector', workload, byKey(store.items()));
   return { conflicts: sums.conflicts / sums.touches, wcu: sums.wcu };
 }
 
-/** Counts capacity, not times: the contract suite holds it against the engines'. */
-async function inMemory(graph: CompiledModel, workload: Workload): Promise<MemoryStore> {
-  const store = new MemoryStore(graph.table, { indexes: graph.indexes });
-  for (const item of itemsOf(graph, workload)) await store.put(item);
-  return store;
-}
-
-function itemsByKey(items: Iterable<Item>): Map<string, Item> {
-  return new Map([...items].map((item) => [itemKey(item), item]));
-}
-
 /** Derived items before the batch, base items after it, since producers are ahead. */
-function itemsOf(graph: CompiledModel, workload: Workload): Item[] {
-  return [...derivedItems(graph, workload.before), ...baseItemsAfter(workload)];
+async function inMemory(graph: CompiledModel, workload: Workload): Promise<MemoryStore> {
+  return await memoryTable(graph, derivedItems(graph, workload.before), baseItemsAfter(workload));
 }
 
 /** An item stays in its shard, a partition doesn't. */
@@ -117,24 +104,16 @@ async function replays(name: string, graph: CompiledModel): Promise<Report> {
   const figures: Figure[] = [];
   for (const size of [records.length, records.length / 10]) {
     const store = await inMemory(graph, workload);
-    const projector = createProjector(graph, { store });
-    const first = await projector.project(records);
+    const project = projecting(graph, { store });
+    const first = await project(records);
     let again = 0;
-    for (const batch of chunks(records, size)) {
-      const { wcu, error } = await projector.project(batch);
-      if (error !== undefined) throw error;
-      again += wcu;
-    }
-    checkEdgeSets('the projector', workload, itemsByKey(store.items()));
-    if (graph === fullModel) checkIndexItems('the projector', workload, itemsByKey(store.items()));
+    for (const batch of chunks(records, size)) again += (await project(batch)).wcu;
+    checkEdgeSets('the projector', workload, byKey(store.items()));
+    if (graph === fullModel) checkIndexItems('the projector', workload, byKey(store.items()));
     const ratio = again / first.wcu;
     const cut = size === records.length ? 'the same batch' : `batches of ${size.toLocaleString('en-US')}`;
-    figures.push({
-      name: `replay as ${cut}: write capacity against the first run`,
-      value: ratio,
-      unit: 'x',
-      ...(size === records.length && { target: { kind: 'at-most', value: MOST_REPLAY } }),
-    });
+    const target = size === records.length ? atMost(MOST_REPLAY) : undefined;
+    figures.push(figure(`replay as ${cut}: write capacity against the first run`, ratio, 'x', target));
   }
   return { name: 'delivery-replay', title: `10,000 records projected as one batch, and once more: ${name}`, figures };
 }

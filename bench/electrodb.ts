@@ -1,11 +1,11 @@
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { CreateTableCommand, type DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { startEngine } from '../packages/local/engine/engine.ts';
 import { createClient } from '../src/store/client.ts';
-import { keySchema } from '../src/store/definition/table-definition.ts';
 import { installedPackage } from '../test/support/test-package.ts';
 import { type Figure, figure, type Report } from './support/report.ts';
+import { createTableByHand } from './support/table.ts';
 
 /** Changes that `writes` measures, by ElectroDB entities whose indexes answer the same questions. */
 
@@ -68,7 +68,8 @@ export async function electrodb(): Promise<Report[]> {
   const engine = await startEngine({ engine: 'memory' });
   const client = createClient({ endpoint: engine.endpoint });
   try {
-    await createTable(client);
+    const indexes = Array.from({ length: INDEXES }, (_, i) => [`gsi${i}pk`, `gsi${i}sk`] as const);
+    await createTableByHand(client, TABLE, ['pk', 'sk'], indexes);
     const spent = meter(client);
     const figures: Figure[] = [];
     for (const [name, puts] of STEPS) {
@@ -81,24 +82,6 @@ export async function electrodb(): Promise<Report[]> {
     client.destroy();
     await engine.stop();
   }
-}
-
-async function createTable(client: DynamoDBClient): Promise<void> {
-  const indexes = Array.from({ length: INDEXES }, (_, i) => [`gsi${i}pk`, `gsi${i}sk`] as const);
-  await client.send(
-    new CreateTableCommand({
-      ...{ TableName: TABLE, BillingMode: 'PAY_PER_REQUEST', KeySchema: keySchema('pk', 'sk') },
-      AttributeDefinitions: ['pk', 'sk', ...indexes.flat()].map((AttributeName) => ({
-        AttributeName,
-        AttributeType: 'S',
-      })),
-      GlobalSecondaryIndexes: indexes.map(([partition, sort], i) => ({
-        IndexName: `gsi${i}`,
-        KeySchema: keySchema(partition, sort),
-        Projection: { ProjectionType: 'ALL' },
-      })),
-    }),
-  );
 }
 
 /** Returns what the client's calls have consumed so far. */

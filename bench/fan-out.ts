@@ -4,12 +4,12 @@ import { defineGraph } from '../src/core/model/compile/define-graph.ts';
 import { edge, node } from '../src/core/model/schema.ts';
 import { isContinuationKey } from '../src/core/plan/stream-filter.ts';
 import type { Store } from '../src/core/store-port.ts';
-import { createProjector } from '../src/projecting/apply/projector.ts';
 import { MeteredStore } from '../src/store/metered.ts';
 import { withReplacedCalls } from '../src/store/wrapped.ts';
 import { derivedItems } from './support/derived.ts';
 import { sizeOf } from './support/extent.ts';
 import type { Item } from './support/images.ts';
+import { projecting } from './support/projecting.ts';
 import { atMost, figure, type Report } from './support/report.ts';
 import { load, withFreshTable } from './support/table.ts';
 
@@ -91,12 +91,11 @@ async function changed(children: number): Promise<Seen> {
 }
 
 async function drive(store: Store, first: ChangeRecord): Promise<number> {
-  const projector = createProjector(graph, { store });
+  const project = projecting(graph, { store });
   let next: ChangeRecord | undefined = first;
   let pages = 0;
   for (; next !== undefined; pages++) {
-    const { error } = await projector.project([next]);
-    if (error !== undefined) throw error;
+    await project([next]);
     const { item } = await store.get({ source: AUTHOR, target: CONTINUATION }, { consistent: true });
     next = item?.['after'] === undefined ? undefined : record(CONTINUATION, pages + 2, undefined, item);
   }

@@ -2,22 +2,20 @@ import { defineGraph } from '../src/core/model/compile/define-graph.ts';
 import type { CompiledModel } from '../src/core/model/compiled.ts';
 import { edge, node, rank } from '../src/core/model/schema.ts';
 import { touched } from '../src/core/plan/touched.ts';
-import { createProjector } from '../src/projecting/apply/projector.ts';
 import { decodeRecords, type RawRecord } from '../src/stream/decode.ts';
 import type { BenchmarkOptions } from './support/command.ts';
 import { sizeOf } from './support/extent.ts';
 import { idleStore } from './support/idle-store.ts';
-import { interleaved, middleOf, ratios, type Timing, timed } from './support/paired.ts';
-import { type Figure, figure, type Report, type Target } from './support/report.ts';
+import { cpuInTurns, ratios, type Timing, timed } from './support/paired.ts';
+import { projecting } from './support/projecting.ts';
+import { atMost, type Figure, figure, type Report } from './support/report.ts';
 import { STREAM_ARN } from './support/workload.ts';
 
 /** CPU of projecting an edge by edges of a node in a batch, and by types of the model. */
 
 const REPETITIONS = 5;
-/** Turns of one repetition, in which variants alternate. */
-const TURNS = sizeOf({ whole: 5, short: 1 });
-/** Unmeasured: the first ones also pay for compilation. */
-const WARM_UPS = sizeOf({ whole: 3, short: 0 });
+/** Of one repetition, in which variants alternate. */
+const IN_TURNS = sizeOf({ whole: { turns: 5, warmUps: 3 }, short: { turns: 1, warmUps: 0 } });
 /** Edges that are sent in batches of each size. */
 const EDGES = sizeOf({ whole: 10_000, short: 1_000 });
 const FEWEST = 10;
@@ -25,8 +23,8 @@ const SIZES = [FEWEST, EDGES / 100, EDGES / 10, EDGES].filter((size, i, all) => 
 const FEW_TYPES = 5;
 const MANY_TYPES = 200;
 const RECORDS_OF_TYPES = sizeOf({ whole: 10_000, short: 1_000 });
-const FLAT: Target = { kind: 'at-most', value: 1.3 };
-const MOST_OF_MANY_TYPES: Target = { kind: 'at-most', value: 1.5 };
+const FLAT = atMost(1.3);
+const MOST_OF_MANY_TYPES = atMost(1.5);
 
 export async function growth({ repetitions = REPETITIONS }: BenchmarkOptions): Promise<Report[]> {
   return [await byEdges(repetitions), await byTypes(repetitions)];
@@ -38,16 +36,13 @@ async function byEdges(repetitions: number): Promise<Report> {
     const batches = Array.from({ length: EDGES / size }, (_, i) =>
       Array.from({ length: size }, (_, n) => inserted(`N0-${i}`, `E0-N0-${n}`, n)),
     );
-    const projector = createProjector(model, { store: idleStore() });
+    const project = projecting(model, { store: idleStore() });
     return await timed(async () => {
-      for (const records of batches) {
-        const { error } = await projector.project(decodeRecords(model, records));
-        if (error !== undefined) throw error;
-      }
+      for (const records of batches) await project(decodeRecords(model, records));
     });
   };
   const variants = Object.fromEntries(SIZES.map((size) => [size, () => run(size)]));
-  const cpuSeconds = await cpuOf(variants, repetitions);
+  const cpuSeconds = await cpuInTurns(repetitions, variants, IN_TURNS);
   const figures = SIZES.filter((size) => size !== FEWEST).map(
     (size): Figure =>
       figure(
@@ -79,24 +74,13 @@ async function byTypes(repetitions: number): Promise<Report> {
     };
   };
   const variants = { few: run(FEW_TYPES), many: run(MANY_TYPES) };
-  const { few, many } = await cpuOf(variants, repetitions);
+  const { few, many } = await cpuInTurns(repetitions, variants, IN_TURNS);
   const name = `CPU of a record, ${MANY_TYPES} types against ${FEW_TYPES}`;
   return {
     name: 'growth-types',
     title: 'records of edges, planned with models of few and of many types',
     figures: [figure(name, ratios(many, few), 'x', MOST_OF_MANY_TYPES)],
   };
-}
-
-async function cpuOf<Name extends string>(
-  variants: Readonly<Record<Name, () => Promise<Timing>>>,
-  repetitions: number,
-): Promise<Record<Name, number[]>> {
-  const names = Object.keys(variants) as Name[];
-  for (let i = 0; i < WARM_UPS; i++) for (const name of names) await variants[name]();
-  const runs = await interleaved(repetitions * TURNS, variants);
-  const cpuSeconds = (name: Name) => middleOf(runs[name], TURNS).map(({ cpuSeconds }) => cpuSeconds);
-  return Object.fromEntries(names.map((name) => [name, cpuSeconds(name)])) as Record<Name, number[]>;
 }
 
 /** Each type has an edge type with an edge set and two orders. */

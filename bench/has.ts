@@ -12,14 +12,14 @@ import { edgeSortKey } from '../src/core/items/keys.ts';
 import { defineGraph } from '../src/core/model/compile/define-graph.ts';
 import type { CompiledModel } from '../src/core/model/compiled.ts';
 import { edge, node } from '../src/core/model/schema.ts';
-import { createProjector } from '../src/projecting/apply/projector.ts';
 import type { DynamoDBStore } from '../src/store/dynamodb.ts';
 import { MeteredStore } from '../src/store/metered.ts';
 import type { BenchmarkOptions } from './support/command.ts';
 import { derivedItems } from './support/derived.ts';
 import { sizeOf } from './support/extent.ts';
 import type { Item } from './support/images.ts';
-import { type Figure, figure, type Report, type Target } from './support/report.ts';
+import { projecting } from './support/projecting.ts';
+import { atMost, type Figure, figure, type Report } from './support/report.ts';
 import { growthExponent, spread } from './support/statistics.ts';
 import { load, withFreshTable } from './support/table.ts';
 
@@ -30,7 +30,7 @@ const OPERATIONS = 10;
 const FRIEND = 'FRIEND';
 /** Above the default, to show what a large set costs. */
 const VIEW_BUDGET_BYTES = 65_536;
-const CONSTANT: Target = { kind: 'at-most', value: 0.02 };
+const CONSTANT = atMost(0.02);
 
 type Keys = 'plain' | 'hashed';
 /** Nothing, the number of friends, or the edge set. */
@@ -190,9 +190,7 @@ class Trial {
       const sequenceNumber = String(++this.position);
       const stream = `bench-${this.projection}`;
       const images = isAdded ? { newImage: image } : { oldImage: image };
-      const projector = createProjector(graph, { store: this.metered });
-      const { error } = await projector.project([{ ...key, ...images, stream, sequenceNumber }]);
-      if (error !== undefined) throw error;
+      await projecting(graph, { store: this.metered })([{ ...key, ...images, stream, sequenceNumber }]);
     });
     // Unmetered, to verify.
     const reader = createReader(graph, { store }) as Reader;

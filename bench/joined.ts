@@ -3,12 +3,12 @@ import { defineGraph } from '../src/core/model/compile/define-graph.ts';
 import type { CompiledModel } from '../src/core/model/compiled.ts';
 import { date, edge, node, source } from '../src/core/model/schema.ts';
 import type { Store } from '../src/core/store-port.ts';
-import { createProjector } from '../src/projecting/apply/projector.ts';
 import type { BatchResult } from '../src/projecting/apply/projector-types.ts';
 import { sizeOf } from './support/extent.ts';
 import type { Item } from './support/images.ts';
+import { projecting } from './support/projecting.ts';
 import { atMost, figure, type Report } from './support/report.ts';
-import { withFreshTable } from './support/table.ts';
+import { itemKey, keyOf, withFreshTable } from './support/table.ts';
 
 /** Index items that use the edge's source: a change of the source, and an edge beside one by itself. */
 
@@ -94,10 +94,7 @@ async function newEdges(): Promise<Report> {
       let sum: BatchResult | undefined;
       for (let start = 0; start < EDGES; start += perBatch) {
         const result = await stream.project(records.slice(start, start + perBatch));
-        sum =
-          sum === undefined
-            ? result
-            : { ...sum, writes: sum.writes + result.writes, wcu: sum.wcu + result.wcu, rcu: sum.rcu + result.rcu };
+        sum = sum === undefined ? result : sumOf(sum, result);
       }
       return sum!;
     });
@@ -118,18 +115,21 @@ async function newEdges(): Promise<Report> {
   return { name: 'joined', title: 'edges added, by the edge alone and by its source (dynoxide)', figures };
 }
 
+function sumOf(sum: BatchResult, { writes, wcu, rcu }: BatchResult): BatchResult {
+  return { ...sum, writes: sum.writes + writes, wcu: sum.wcu + wcu, rcu: sum.rcu + rcu };
+}
+
 /** Makes records as items are put. */
 function streamOf(graph: CompiledModel, store: Store) {
   const images = new Map<string, Item>();
-  const projector = createProjector(graph, { store });
+  const project = projecting(graph, { store });
   let sequence = 0;
   const recordOf = (item: Item): ChangeRecord => {
     sequence += 1;
-    const [source, target] = [textOf(item['source']), textOf(item['target'])];
-    const oldImage = images.get(`${source} ${target}`);
-    images.set(`${source} ${target}`, item);
+    const oldImage = images.get(itemKey(item));
+    images.set(itemKey(item), item);
     const sequenceNumber = String(sequence);
-    return { source, target, oldImage, newImage: item, stream: LABEL, sequenceNumber };
+    return { ...keyOf(item), oldImage, newImage: item, stream: LABEL, sequenceNumber };
   };
   return {
     image: (id: string) => images.get(`${id} ${id}`)!,
@@ -143,14 +143,11 @@ function streamOf(graph: CompiledModel, store: Store) {
     },
     /** With the records of the continuation. */
     project: async (records: readonly ChangeRecord[]): Promise<BatchResult> => {
-      let result = await projector.project(records);
+      let result = await project(records);
       for (;;) {
-        if (result.error !== undefined) throw result.error;
         const { item } = await store.get({ source: TICKET, target: '~more/#source/IN' }, { consistent: true });
         if (item?.['after'] === undefined) return result;
-        const { writes, wcu, rcu, error } = await projector.project([recordOf(item)]);
-        if (error !== undefined) throw error;
-        result = { ...result, writes: result.writes + writes, wcu: result.wcu + wcu, rcu: result.rcu + rcu };
+        result = sumOf(result, await project([recordOf(item)]));
       }
     },
   };
@@ -162,8 +159,4 @@ function ticket(attributes: Item): Item {
 
 function edgeTo(i: number, attributes: Item): Item {
   return { source: { S: TICKET }, target: { S: `IN-PROJECT-${String(i).padStart(5, '0')}` }, ...attributes };
-}
-
-function textOf(value: Item[string] | undefined): string {
-  return value !== undefined && 'S' in value ? value.S : '';
 }

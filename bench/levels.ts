@@ -2,11 +2,11 @@ import goals from '../examples/goals/edgeloom.config.ts';
 import type { AnyPageNode } from '../src/client/read/levels/page-tree.ts';
 import { createReader } from '../src/client/read/reader.ts';
 import type { Store } from '../src/core/store-port.ts';
-import { createProjector } from '../src/projecting/apply/projector.ts';
 import { withReplacedCalls } from '../src/store/wrapped.ts';
 import type { Item } from './support/images.ts';
+import { loadProjected } from './support/projecting.ts';
 import { atMost, type Figure, figure, type Report } from './support/report.ts';
-import { load, withFreshTable } from './support/table.ts';
+import { withFreshTable } from './support/table.ts';
 
 /** The goals list of the example `goals`: a page with levels against N + 1 requests, counted. */
 
@@ -72,15 +72,7 @@ async function fill(store: Store, { objectives, keyResults }: Size): Promise<voi
     put(`GOAL-${i % objectives}`, `KEYRESULT-KEYRESULT-${i}`);
     addMembers(`KEYRESULT-${i}`, i);
   }
-  const textOf = (value: Item[string] | undefined): string => (value !== undefined && 'S' in value ? value.S : '');
-  await load(store, items);
-  const { error } = await createProjector(goals, { store }).project(
-    items.map((newImage, i) => ({
-      ...{ source: textOf(newImage['source']), target: textOf(newImage['target']), newImage },
-      ...{ stream: 'bench', sequenceNumber: String(i) },
-    })),
-  );
-  if (error !== undefined) throw error;
+  await loadProjected(goals, store, items);
 }
 
 /** Without the registry's reads. */

@@ -1,16 +1,15 @@
-import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import type { PageOptions } from '../src/client/read/page.ts';
 import { createReader } from '../src/client/read/reader.ts';
-import type { ChangeRecord } from '../src/core/items/change-record.ts';
 import { toPlainItem } from '../src/core/items/plain.ts';
 import { defineGraph } from '../src/core/model/compile/define-graph.ts';
 import type { CompiledModel } from '../src/core/model/compiled.ts';
 import { edge, node } from '../src/core/model/schema.ts';
 import type { Store } from '../src/core/store-port.ts';
-import { createProjector } from '../src/projecting/apply/projector.ts';
 import { withReplacedCalls } from '../src/store/wrapped.ts';
 import type { BenchmarkOptions } from './support/command.ts';
+import type { Item } from './support/images.ts';
 import { interleaved, type Timing, timed } from './support/paired.ts';
+import { loadProjected } from './support/projecting.ts';
 import { type Figure, figure, type Report } from './support/report.ts';
 import { spread } from './support/statistics.ts';
 import { type FreshTable, withFreshTable } from './support/table.ts';
@@ -61,8 +60,8 @@ export async function list({ repetitions = REPETITIONS }: BenchmarkOptions): Pro
 }
 
 /** 100 goals of one user. */
-function records(): ChangeRecord[] {
-  const items: Record<string, AttributeValue>[] = [{ source: { S: USER }, target: { S: USER }, name: { S: 'Ada' } }];
+function goals(): Item[] {
+  const items: Item[] = [{ source: { S: USER }, target: { S: USER }, name: { S: 'Ada' } }];
   for (let i = 0; i < GOALS; i++) {
     const source = { S: `GOAL-G${String(i).padStart(3, '0')}` };
     items.push(
@@ -70,13 +69,7 @@ function records(): ChangeRecord[] {
       { source, target: { S: `AIMS-${USER}` }, since: { S: sinceOf(i) } },
     );
   }
-  return items.map((newImage, i) => ({
-    source: newImage['source']!.S!,
-    target: newImage['target']!.S!,
-    newImage: newImage as NonNullable<ChangeRecord['newImage']>,
-    stream: 'bench',
-    sequenceNumber: String(i),
-  }));
+  return items;
 }
 
 function titleOf(i: number): string {
@@ -89,9 +82,7 @@ function sinceOf(i: number): string {
 
 async function byReader(name: string, graph: CompiledModel, options: PageOptions, repetitions: number): Promise<Way> {
   return withFreshTable(graph, [], async ({ store }) => {
-    await store.writeMany(records().map(({ newImage }) => ({ put: newImage! })));
-    const { error } = await createProjector(graph, { store }).project(records());
-    if (error !== undefined) throw error;
+    await loadProjected(graph, store, goals());
     return await measured(name, store, repetitions, async (counted) => {
       const { items } = await createReader(graph, { store: counted }).page(USER, 'AIMS', { ...options, limit: GOALS });
       return items.map(({ attributes }) => attributes?.['title']);

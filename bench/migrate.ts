@@ -3,14 +3,11 @@ import { EdgeloomError } from '../src/foundation/errors.ts';
 import { sleep } from '../src/foundation/runtime.ts';
 import { migrate as migrateTable } from '../src/migrate/migrate.ts';
 import type { MigrateStep } from '../src/migrate/migrate-types.ts';
-import { createProjector } from '../src/projecting/apply/projector.ts';
-import type { Projector } from '../src/projecting/apply/projector-types.ts';
 import { registryLeases } from '../src/registry/reader-lease.ts';
 import type { DynamoDBStore } from '../src/store/dynamodb.ts';
 import { MeteredStore } from '../src/store/metered.ts';
 import { serverTime } from '../src/store/table-description.ts';
 import { decodeRecords } from '../src/stream/decode.ts';
-import { MemoryStore } from '../test/support/memory-store/memory-store.ts';
 import { writeUnits } from './support/bound.ts';
 import type { BenchmarkOptions } from './support/command.ts';
 import { derivedItems } from './support/derived.ts';
@@ -18,7 +15,8 @@ import { sizeOf } from './support/extent.ts';
 import type { Item } from './support/images.ts';
 import { type ManagedState, managed } from './support/managed.ts';
 import { type Person, peopleModel, personId, personImage, personRecord } from './support/people.ts';
-import { atMost, type Figure, figure, type Report } from './support/report.ts';
+import { memoryTable, projecting } from './support/projecting.ts';
+import { atMost, type Figure, figure, type Report, varying } from './support/report.ts';
 import { scanTable, withFreshTable } from './support/table.ts';
 
 /**
@@ -105,19 +103,23 @@ function migrationReport(nodes: number, steps: readonly MigrateStep[], bound: nu
   const seconds = sum((step) => step.seconds);
   const figures: Figure[] = [
     figure('write capacity, lower bound', bound, 'WCU'),
-    { name: 'write capacity', value: wcu, unit: 'WCU', varies: BY_TRAFFIC },
-    {
-      name: 'write capacity over the lower bound',
-      ...{ value: wcu / bound, unit: 'x', varies: BY_TRAFFIC, target: { kind: 'at-most', value: MOST_OVER_BOUND } },
-    },
-    { name: 'read capacity', value: sum((step) => step.rcu), unit: 'RCU', varies: BY_TRAFFIC },
+    varying(BY_TRAFFIC, figure('write capacity', wcu, 'WCU')),
+    varying(BY_TRAFFIC, figure('write capacity over the lower bound', wcu / bound, 'x', atMost(MOST_OVER_BOUND))),
+    varying(
+      BY_TRAFFIC,
+      figure(
+        'read capacity',
+        sum((step) => step.rcu),
+        'RCU',
+      ),
+    ),
     figure('all of it', seconds, 's'),
     figure('backfill and verification', secondsOf('backfill'), 's'),
     figure('the wait for readers', secondsOf('wait'), 's'),
     figure('deleting the old items', secondsOf('delete'), 's'),
-    { name: 'writes of producers meanwhile', value: traffic.writes, unit: 'writes', varies: true },
+    varying(true, figure('writes of producers meanwhile', traffic.writes, 'writes')),
     figure('writes of producers a second', traffic.writes / traffic.seconds, 'writes/s'),
-    { name: 'answers of the old and the new model, right', value: right, unit: 'answers', varies: true },
+    varying(true, figure('answers of the old and the new model, right', right, 'answers')),
     figure('answers, not ready', notReady, 'answers', atMost(0)),
     figure('answers, wrong', wrong, 'answers', atMost(0)),
   ];
@@ -132,13 +134,13 @@ class Traffic {
   seconds = 0;
   readonly answers: Answers = { right: 0, notReady: 0, wrong: 0 };
   private readonly busy = new Set<number>();
-  private readonly projectors: readonly Projector[];
+  private readonly projectors: readonly ReturnType<typeof projecting>[];
 
   constructor(
     private readonly store: DynamoDBStore,
     private readonly people: Person[],
   ) {
-    this.projectors = [before, after].map((graph) => createProjector(graph, { store }));
+    this.projectors = [before, after].map((graph) => projecting(graph, { store }));
   }
 
   async run(): Promise<void> {
@@ -163,8 +165,7 @@ class Traffic {
     await this.store.put(personImage(i, person));
     this.people[i] = person;
     const records = decodeRecords(before, [personRecord(i, old, person, Date.now())]);
-    const { error } = await this.projectors[turn % 2]!.project(records);
-    if (error !== undefined) throw error;
+    await this.projectors[turn % 2]!(records);
     this.writes += 1;
     this.busy.delete(i);
   }
@@ -204,24 +205,25 @@ async function whileTwoAreKept(): Promise<Report> {
     figures.push(figure(`a change of ${what}, two generations of the search by name`, two.wcu, 'WCU'));
     figures.push(figure(`a change of ${what}, two, in the first five minutes: reads`, young.rcu, 'RCU'));
   }
-  figures.find(({ name }) => name.startsWith('a change of a city, two generations'))!.target = {
-    kind: 'at-most',
-    value: figures.find(({ name }) => name.startsWith('a change of a city, one'))!.value as number,
-  };
+  figures.find(({ name }) => name.startsWith('a change of a city, two generations'))!.target = atMost(
+    figures.find(({ name }) => name.startsWith('a change of a city, one'))!.value as number,
+  );
   return { name: 'migrate-two', title: 'derived capacity of a change while two generations are kept', figures };
 }
 
 /** Without reads of the registry. */
 async function unitsOf(state: ManagedState, change: (person: Person) => Person): Promise<{ wcu: number; rcu: number }> {
   const { graph, store: registry } = await managed(before, state);
-  const store = new MemoryStore(before.table, { indexes: ['gsi0'] });
   const people = Array.from({ length: CHANGES }, (_, i): Person => ({ name: `name ${i}`, city: 'city', change: 1 }));
   const base = people.map((person, i) => personImage(i, person));
-  for (const item of [...registry.items(), ...derivedItems(graph, base)]) await store.put(item);
+  const store = await memoryTable(
+    { table: before.table, indexes: ['gsi0'] },
+    registry.items(),
+    derivedItems(graph, base),
+  );
   const changed = people.map(change);
   for (const [i, person] of changed.entries()) await store.put(personImage(i, person));
   const raw = changed.map((person, i) => personRecord(i, people[i]!, person, Date.now()));
-  const result = await createProjector(before, { store }).project(decodeRecords(before, raw));
-  if (result.error !== undefined) throw result.error;
+  const result = await projecting(before, { store })(decodeRecords(before, raw));
   return { wcu: result.wcu / CHANGES, rcu: (result.rcu - 1) / CHANGES };
 }

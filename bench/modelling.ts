@@ -5,12 +5,11 @@ import { hierarchy } from '../examples/one-to-many/hierarchy.ts';
 import { itemCollection } from '../examples/one-to-many/item-collection.ts';
 import { secondaryIndex } from '../examples/one-to-many/secondary-index.ts';
 import { createReader, type Reader } from '../src/client/read/reader.ts';
-import { stringOf } from '../src/core/items/attribute-value.ts';
-import { createProjector } from '../src/projecting/apply/projector.ts';
 import { MeteredStore } from '../src/store/metered.ts';
 import type { Item } from './support/images.ts';
+import { projecting } from './support/projecting.ts';
 import { type Figure, figure, type Report } from './support/report.ts';
-import { withFreshTable } from './support/table.ts';
+import { keyOf, withFreshTable } from './support/table.ts';
 
 /** Capacity of one-to-many strategies with 20 children. */
 
@@ -130,16 +129,11 @@ async function measured({ name, example: { graph }, before, writes, reads }: Str
     let position = 0;
     const write = async (newImage: Item): Promise<number> => {
       const metered = new MeteredStore(store);
-      const source = stringOf(newImage['source'])!;
-      const target = stringOf(newImage['target'])!;
-      const { item: oldImage } = await store.get({ source, target }, { consistent: true });
+      const key = keyOf(newImage);
+      const { item: oldImage } = await store.get(key, { consistent: true });
       await metered.put(newImage);
       const sequenceNumber = String(++position);
-      const projector = createProjector(graph, { store: metered });
-      const { error } = await projector.project([
-        { source, target, oldImage, newImage, stream: 'bench', sequenceNumber },
-      ]);
-      if (error !== undefined) throw error;
+      await projecting(graph, { store: metered })([{ ...key, oldImage, newImage, stream: 'bench', sequenceNumber }]);
       return metered.wcu;
     };
     for (const one of before) await write(one);

@@ -6,7 +6,6 @@ import { defineGraph } from '../src/core/model/compile/define-graph.ts';
 import type { CompiledModel } from '../src/core/model/compiled.ts';
 import { edge, node, source } from '../src/core/model/schema.ts';
 import type { ScanSource, Store } from '../src/core/store-port.ts';
-import { createProjector } from '../src/projecting/apply/projector.ts';
 import { fixedModel } from '../src/registry/writer-model.ts';
 import { createStreamsClient } from '../src/store/client.ts';
 import { withReplacedCalls } from '../src/store/wrapped.ts';
@@ -21,7 +20,8 @@ import { idleStore } from './support/idle-store.ts';
 import type { Item } from './support/images.ts';
 import { fullModel } from './support/models.ts';
 import { interleaved, ratios, timed } from './support/paired.ts';
-import { type Figure, figure, type Report } from './support/report.ts';
+import { projecting } from './support/projecting.ts';
+import { type Figure, figure, type Report, varying } from './support/report.ts';
 import { median } from './support/statistics.ts';
 import { load } from './support/table.ts';
 
@@ -44,7 +44,7 @@ export async function observe({ repetitions = REPETITIONS }: BenchmarkOptions): 
   // Mostly waits. A whole run takes one kind after the other, since counts depend on timing.
   const units = await pMap(KINDS, unitsOf, { concurrency: sizeOf({ whole: 1, short: KINDS.length }) });
   for (const [i, { name }] of KINDS.entries())
-    figures.push({ name, value: Math.round(units[i]! * MILLION), unit: 'RCU', varies: TIMING_VARIES });
+    figures.push(varying(TIMING_VARIES, figure(name, Math.round(units[i]! * MILLION), 'RCU')));
   const title = `read units of the observer for a million changes, counted on ${SAMPLE} of each kind`;
   return [{ name: 'observe-units', title, figures }, await cpuReport(repetitions)];
 }
@@ -169,18 +169,13 @@ async function cpuReport(repetitions: number): Promise<Report> {
   const store = idleStore(newestImages(records));
   const variants = {
     observer: async () => (await timed(() => observeRecords(records, streamArn, store))).cpuSeconds,
-    projector: async () =>
-      (
-        await timed(async () => {
-          const { error } = await createProjector(fullModel, { store }).project(
-            decodeRecords(fullModel, base, streamArn),
-          );
-          if (error !== undefined) throw error;
-        })
-      ).cpuSeconds,
+    projector: async () => {
+      const project = async () =>
+        void (await projecting(fullModel, { store })(decodeRecords(fullModel, base, streamArn)));
+      return (await timed(project)).cpuSeconds;
+    },
   };
-  for (const variant of Object.values(variants)) await variant();
-  const { observer, projector } = await interleaved(repetitions, variants);
+  const { observer, projector } = await interleaved(repetitions, variants, { warmUps: 1 });
   return {
     name: 'observe-cpu',
     title: `CPU of observing ${records.length.toLocaleString('en-US')} records that ${base.length.toLocaleString('en-US')} changes made, full model, reads that take no time`,
@@ -310,12 +305,7 @@ async function detection(rate: number): Promise<Report> {
       title: `${DAMAGES} views damaged while ${rate.toLocaleString('en-US')} nodes a second are written, ${RECORDS_OF_A_NODE} records each, waits as in production`,
       figures: [
         ...found,
-        {
-          name: 'found within a minute of the last write',
-          value: waits.length / damagedMs.size,
-          unit: 'share',
-          varies: true,
-        },
+        varying(true, figure('found within a minute of the last write', waits.length / damagedMs.size, 'share')),
         figure('nodes written', written / seconds, 'nodes/s'),
       ],
     };

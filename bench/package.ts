@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url';
 import { unzipSync } from 'fflate';
 import type { BenchmarkOptions } from './support/command.ts';
 import { ratios } from './support/paired.ts';
-import { atMost, CODE_VARIES, type Figure, figure, type Report } from './support/report.ts';
+import { atMost, CODE_VARIES, type Figure, figure, type Report, varying } from './support/report.ts';
 import { spread } from './support/statistics.ts';
 
 /**
@@ -51,13 +51,12 @@ export async function packaged({ repetitions = REPETITIONS }: BenchmarkOptions):
     });
     const sizes = FUNCTIONS.flatMap((name): Figure[] => {
       const { zipBytes, bytes, startBytes } = unpack(folder, name);
-      const unit = { unit: 'bytes', varies: CODE_VARIES };
-      const atStart = { name: `${name}: code read at the start`, value: startBytes, ...unit };
+      const most = name === 'stream' ? atMost(MOST_AT_START) : undefined;
       return [
-        { name: `${name}: zip`, value: zipBytes, ...unit },
-        { name: `${name}: code`, value: bytes, ...unit, target: { kind: 'at-most', value: 1.1 * MEGABYTE } },
-        name === 'stream' ? { ...atStart, target: { kind: 'at-most', value: MOST_AT_START } } : atStart,
-      ];
+        figure(`${name}: zip`, zipBytes, 'bytes'),
+        figure(`${name}: code`, bytes, 'bytes', atMost(1.1 * MEGABYTE)),
+        figure(`${name}: code read at the start`, startBytes, 'bytes', most),
+      ].map((one) => varying(CODE_VARIES, one));
     });
     const title = `packages, and cold starts on this machine under Node ${process.versions.node}, beyond that of an empty process`;
     return [{ name: 'package', title, figures: [...sizes, ...coldStarts(folder, repetitions)] }];
@@ -108,21 +107,13 @@ function coldStarts(folder: string, repetitions: number): Figure[] {
     }
   }
   return FUNCTIONS.flatMap((name, n): Figure[] => {
-    const start: Figure = figure(`${name}: CPU of a start`, spread(cpu[n]!), 'ms');
-    const ratio: Figure = figure(
-      `${name}: CPU of a start against the stream function's`,
-      ratios(cpu[n]!, cpu[0]!),
-      'x',
-      atMost(MOST_OF_STREAM),
-    );
-    const ofEmpty: Figure = figure(
-      `${name}: CPU of a start against an empty process`,
-      ratios(cpu[n]!, empty),
-      'x',
-      atMost(MOST_OF_EMPTY),
-    );
+    const [than, ratio, most] =
+      name === 'stream'
+        ? ['an empty process', ratios(cpu[n]!, empty), MOST_OF_EMPTY]
+        : ["the stream function's", ratios(cpu[n]!, cpu[0]!), MOST_OF_STREAM];
     return [
-      ...[start, name === 'stream' ? ofEmpty : ratio],
+      figure(`${name}: CPU of a start`, spread(cpu[n]!), 'ms'),
+      figure(`${name}: CPU of a start against ${than}`, ratio, 'x', atMost(most)),
       figure(`${name}: a start by the clock`, spread(clock[n]!), 'ms'),
     ];
   }).concat(figure('an empty process: CPU', spread(empty), 'ms'));

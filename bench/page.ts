@@ -1,10 +1,10 @@
 import { createReader } from '../src/client/read/reader.ts';
-import type { ChangeRecord } from '../src/core/items/change-record.ts';
 import { defineGraph } from '../src/core/model/compile/define-graph.ts';
 import { edge, node, rank } from '../src/core/model/schema.ts';
-import { createProjector } from '../src/projecting/apply/projector.ts';
 import type { BenchmarkOptions } from './support/command.ts';
-import { interleaved, ratios, type Timing, timed } from './support/paired.ts';
+import type { Item } from './support/images.ts';
+import { interleaved, ratios, secondsOf, type Timing, timed } from './support/paired.ts';
+import { loadProjected } from './support/projecting.ts';
 import { atMost, figure, type Report } from './support/report.ts';
 import { spread } from './support/statistics.ts';
 import { withFreshTable } from './support/table.ts';
@@ -29,7 +29,7 @@ const model = defineGraph({ ...definition, edges: { MEMBER: edge(MEMBER) } });
 const copying = defineGraph({ ...definition, edges: { MEMBER: edge({ ...MEMBER, copy: ['name'] }) } });
 
 /** 100 goals of a team, each with its own lead and another team. */
-function records(): ChangeRecord[] {
+function goals(): Item[] {
   const items: [source: string, target: string, attribute: string, value: string][] = [
     [TEAM, TEAM, 'name', 'Platform'],
   ];
@@ -40,21 +40,16 @@ function records(): ChangeRecord[] {
     items.push([goal, `MEMBER-TEAM-T${1 + (i % 5)}`, 'role', 'TEAM']);
   }
   for (let i = 1; i <= 5; i++) items.push([`TEAM-T${i}`, `TEAM-T${i}`, 'name', `team ${i}`]);
-  return items.map(([source, target, attribute, value], i) => ({
-    source,
-    target,
-    newImage: { source: { S: source }, target: { S: target }, [attribute]: { S: value } },
-    stream: 'bench',
-    sequenceNumber: String(i),
+  return items.map(([source, target, attribute, value]) => ({
+    ...{ source: { S: source }, target: { S: target } },
+    [attribute]: { S: value },
   }));
 }
 
 /** Throws where a name is absent. */
 async function callsWithCopies(neighbours: number): Promise<number> {
   return withFreshTable(copying, [], async ({ store }) => {
-    await store.writeMany(records().map(({ newImage }) => ({ put: newImage! })));
-    const { error } = await createProjector(copying, { store }).project(records());
-    if (error !== undefined) throw error;
+    await loadProjected(copying, store, goals());
     const { items, calls } = await createReader(copying, { store }).page(TEAM, 'MEMBER', { limit: GOALS });
     const members = items.flatMap(({ edges }) => edges.MEMBER.map(({ node }) => node));
     const names = new Map(members.map(({ id, attributes }) => [id, attributes?.name]));
@@ -66,9 +61,7 @@ async function callsWithCopies(neighbours: number): Promise<number> {
 
 export async function page({ repetitions = REPETITIONS }: BenchmarkOptions): Promise<Report[]> {
   return withFreshTable(model, [], async ({ store }) => {
-    await store.writeMany(records().map(({ newImage }) => ({ put: newImage! })));
-    const { error } = await createProjector(model, { store }).project(records());
-    if (error !== undefined) throw error;
+    await loadProjected(model, store, goals());
     const reader = createReader(model, { store });
     let calls = 0;
     let neighbours = 0;
@@ -93,10 +86,8 @@ export async function page({ repetitions = REPETITIONS }: BenchmarkOptions): Pro
           }
         }
       });
-    await threeSteps();
-    await oneByOne();
-    const results = await interleaved(repetitions, { threeSteps, oneByOne });
-    const ms = (runs: Timing[]): number[] => runs.map(({ seconds }) => seconds * 1000);
+    const results = await interleaved(repetitions, { threeSteps, oneByOne }, { warmUps: 1 });
+    const ms = (runs: Timing[]): number[] => secondsOf(runs, 1 / 1000);
     const fewest = 1 + Math.ceil(GOALS / 100) + Math.ceil(neighbours / 100);
     return [
       {

@@ -2,11 +2,11 @@ import { createReader, type Reader } from '../src/client/read/reader.ts';
 import { defineGraph } from '../src/core/model/compile/define-graph.ts';
 import type { CompiledModel } from '../src/core/model/compiled.ts';
 import { node, part } from '../src/core/model/schema.ts';
-import { createProjector } from '../src/projecting/apply/projector.ts';
 import { MeteredStore } from '../src/store/metered.ts';
 import type { Item } from './support/images.ts';
-import type { Figure, Report } from './support/report.ts';
-import { withFreshTable } from './support/table.ts';
+import { projecting, recordsOf } from './support/projecting.ts';
+import { atMost, type Figure, figure, type Report } from './support/report.ts';
+import { keyOf, withFreshTable } from './support/table.ts';
 
 /** A status in a node beside a profile of 4 KB, and as a part of the node. */
 
@@ -38,11 +38,11 @@ interface Cost {
   rcu: number;
 }
 
-/** `atMost`: the cost of the status by itself. */
-function costs(name: string, { wcu, rcu }: Cost, atMost?: number): Figure[] {
+/** `most`: the cost of the status by itself. */
+function costs(name: string, { wcu, rcu }: Cost, most?: number): Figure[] {
   return [
-    { name: `change, ${name}`, value: wcu, unit: 'WCU', ...(atMost && { target: { kind: 'at-most', value: atMost } }) },
-    { name: `read, ${name}`, value: rcu, unit: 'RCU' },
+    figure(`change, ${name}`, wcu, 'WCU', most === undefined ? undefined : atMost(most)),
+    figure(`read, ${name}`, rcu, 'RCU'),
   ];
 }
 
@@ -52,26 +52,13 @@ async function measure(graph: CompiledModel, changed: (text: string) => Item, pr
   const stored = isPart ? [{ ...key(ID), ...profile }, before] : [before];
   return await withFreshTable(graph, stored, async ({ store }) => {
     const metered = new MeteredStore(store);
-    const projector = createProjector(graph, { store: metered });
-    let number = 0;
-    const project = async (image: Item, oldImage?: Item): Promise<void> => {
-      const sequenceNumber = String(++number);
-      const { error } = await projector.project([
-        {
-          source: ID,
-          target: (image['target'] as { S: string }).S,
-          ...(oldImage && { oldImage }),
-          newImage: image,
-          stream: 'bench',
-          sequenceNumber,
-        },
-      ]);
-      if (error !== undefined) throw error;
-    };
-    for (const item of stored) await project(item);
+    const project = projecting(graph, { store: metered });
+    for (const record of recordsOf(stored)) await project([record]);
     const { wcu } = metered;
     await metered.put(after);
-    await project(after, before);
+    await project([
+      { ...keyOf(after), oldImage: before, newImage: after, stream: 'bench', sequenceNumber: String(stored.length) },
+    ]);
     const spent = metered.wcu - wcu;
     const { rcu } = metered;
     const [user] = await (createReader(graph, { store: metered }) as Reader).getViews([ID]);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { type Outcome, PEERS, PROJECTOR } from './peers/consumers.ts';
-import { type Figure, figure, type Report } from './support/report.ts';
+import { atMost, type Figure, figure, type Report } from './support/report.ts';
 
 /**
  * Consumers that users write, which differ in what delivers records and what writes them: cost and correctness, also after half of the stream
@@ -40,12 +40,7 @@ function figuresOf(name: string, { calls, wcu, cpuSeconds, wrong }: Outcome): Fi
     figure(`${name}: calls`, calls, 'calls'),
     figure(`${name}: write capacity`, wcu, 'WCU'),
     figure(`${name}: CPU`, cpuSeconds, 's'),
-    {
-      name: `${name}: wrong items`,
-      value: wrong,
-      unit: 'items',
-      ...(name === PROJECTOR && { target: { kind: 'at-most', value: 0 } as const }),
-    },
+    figure(`${name}: wrong items`, wrong, 'items', name === PROJECTOR ? atMost(0) : undefined),
   ];
 }
 

@@ -39,8 +39,7 @@ export async function position({ repetitions = REPETITIONS }: BenchmarkOptions):
     return () => cpuOfShard(applied, shards);
   };
   const variants = { few: await run('few'), functions: await run('functions'), many: await run('many') };
-  for (const variant of Object.values(variants)) await variant();
-  const results = await interleaved(repetitions, variants);
+  const results = await interleaved(repetitions, variants, { warmUps: 1 });
   const many = `${MANY_SHARDS.toLocaleString('en-US')} shards`;
   const { iterators, reads } = await callsOfLook(seen.get('many')!);
   const figures: Figure[] = [

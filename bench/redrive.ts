@@ -9,14 +9,14 @@ import { createProjector } from '../src/projecting/apply/projector.ts';
 import { decodeRecords, type RawRecord } from '../src/stream/decode.ts';
 import { check } from '../src/trust/check/check.ts';
 import { redriveRecords } from '../src/trust/repair/redrive-records.ts';
-import { MemoryStore } from '../test/support/memory-store/memory-store.ts';
 import type { BenchmarkOptions } from './support/command.ts';
 import { sizeOf } from './support/extent.ts';
 import { edgeImage, type Item } from './support/images.ts';
 import { answeringLate } from './support/late-table.ts';
 import { fullModel } from './support/models.ts';
 import { interleaved, ratios, timed } from './support/paired.ts';
-import { type Figure, figure, MEMORY_VARIES, type Report } from './support/report.ts';
+import { memoryTable } from './support/projecting.ts';
+import { atMost, type Figure, figure, MEMORY_VARIES, type Report, varying } from './support/report.ts';
 import { type Spread, spread } from './support/statistics.ts';
 import { withFreshTable } from './support/table.ts';
 import { STREAM_ARN } from './support/workload.ts';
@@ -73,9 +73,7 @@ async function speed(repetitions: number): Promise<Report> {
   const edges = newEdges(SPEED_RECORDS);
   const records = decodeRecords(fullModel, edges.map(inserted), STREAM_ARN);
   const run = async (work: (store: Store) => Promise<unknown>) => {
-    const table = new MemoryStore(fullModel.table, { indexes: fullModel.indexes });
-    for (const item of edges) await table.put(item);
-    const counted = answeringLate(table, ANSWER_MS);
+    const counted = answeringLate(await memoryTable(fullModel, edges), ANSWER_MS);
     const timing = await timed(async () => {
       await work(counted.store);
     });
@@ -152,12 +150,6 @@ function figures(what: string, { writes, wcu, rcu, seconds, cpuSeconds, megabyte
     figure(`${what}: writes`, writes, 'writes'),
     figure(`${what}: write capacity`, wcu, 'WCU'),
     figure(`${what}: read capacity`, rcu, 'RCU'),
-    {
-      name: `${what}: peak memory`,
-      value: Math.round(megabytes),
-      unit: 'MB',
-      varies: MEMORY_VARIES,
-      target: { kind: 'at-most', value: FUNCTION_MB },
-    },
+    varying(MEMORY_VARIES, figure(`${what}: peak memory`, Math.round(megabytes), 'MB', atMost(FUNCTION_MB))),
   ];
 }

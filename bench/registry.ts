@@ -1,12 +1,11 @@
 import type { ChangeRecord } from '../src/core/items/change-record.ts';
 import type { CompiledModel } from '../src/core/model/compiled.ts';
 import { touched } from '../src/core/plan/touched.ts';
-import { createProjector } from '../src/projecting/apply/projector.ts';
 import { fixedModel, registeredModel, type WriterModel } from '../src/registry/writer-model.ts';
 import { createClient } from '../src/store/client.ts';
 import { DynamoDBStore } from '../src/store/dynamodb.ts';
 import { decodeRecords } from '../src/stream/decode.ts';
-import { MemoryStore } from '../test/support/memory-store/memory-store.ts';
+import type { MemoryStore } from '../test/support/memory-store/memory-store.ts';
 import type { BenchmarkOptions } from './support/command.ts';
 import { derivedItems } from './support/derived.ts';
 import { sizeOf } from './support/extent.ts';
@@ -14,10 +13,11 @@ import { withFreeTable } from './support/free-table.ts';
 import { type Managed, managed } from './support/managed.ts';
 import { edgeSetModel, fullModel } from './support/models.ts';
 import { checkEdgeSets } from './support/oracle.ts';
-import { interleaved, middleOf, ratios, type Timing, timed } from './support/paired.ts';
+import { cpuInTurns, ratios, type Timing, timed } from './support/paired.ts';
+import { memoryTable, projecting } from './support/projecting.ts';
 import { atMost, type Figure, figure, type Report } from './support/report.ts';
 import { spread } from './support/statistics.ts';
-import { itemKey } from './support/table.ts';
+import { byKey } from './support/table.ts';
 import { recordedBatch, type Workload } from './support/workload.ts';
 
 /** The batches of `batch` and `cpu` without a registry, with a new one, and with one whose every projection changed once. */
@@ -94,10 +94,8 @@ async function capacity(
 /** Capacity for a workload, and whether edge sets end up right. */
 async function unitsOf(own: CompiledModel, variant: Variant, workload: Workload, batchSize: number): Promise<number> {
   const { graph, registry: kept } = variant;
-  const store = kept === undefined ? new MemoryStore(own.table, { indexes: own.indexes }) : copyOf(own, kept);
-  for (const item of derivedItems(graph, workload.before)) await store.put(item);
-  for (const item of workload.before) await store.put(item);
-  const projector = createProjector(own, { store, concurrency: CONCURRENCY, model: modelOf(variant, own, store) });
+  const store = await memoryTable(own, kept?.items() ?? [], derivedItems(graph, workload.before), workload.before);
+  const project = projecting(own, { store, concurrency: CONCURRENCY, model: modelOf(variant, own, store) });
   const records = decodeRecords(own, workload.records);
   let units = 0;
   for (let from = 0; from < records.length; from += batchSize) {
@@ -106,18 +104,11 @@ async function unitsOf(own: CompiledModel, variant: Variant, workload: Workload,
       if (newImage === undefined) await store.delete({ source, target });
       else await store.put(newImage);
     }
-    const { wcu, rcu, error } = await projector.project(batch);
-    if (error !== undefined) throw error;
+    const { wcu, rcu } = await project(batch);
     units += wcu + rcu;
   }
-  checkEdgeSets('the projector', workload, new Map([...store.items()].map((item) => [itemKey(item), item])));
+  checkEdgeSets('the projector', workload, byKey(store.items()));
   return units;
-}
-
-function copyOf({ table, indexes }: CompiledModel, store: MemoryStore): MemoryStore {
-  const copy = new MemoryStore(table, { indexes });
-  for (const item of store.items()) void copy.put(item);
-  return copy;
 }
 
 function modelOf({ registry: kept }: Variant, own: CompiledModel, store: MemoryStore | DynamoDBStore): WriterModel {
@@ -159,17 +150,13 @@ async function cpuOfApplying({ records: raw }: Workload, repetitions: number): P
   return await withFreeTable(async (endpoint) => {
     const client = createClient({ endpoint });
     const store = new DynamoDBStore(client, fullModel.table);
-    const projecting = (variant: Variant) => {
+    const applying = (variant: Variant) => {
       const model = modelOf(variant, fullModel, store);
-      const projector = createProjector(fullModel, { store, concurrency: CONCURRENCY, model });
-      return () =>
-        timed(async () => {
-          const { error } = await projector.project(decodeRecords(fullModel, raw.slice(0, APPLIED)));
-          if (error !== undefined) throw error;
-        });
+      const project = projecting(fullModel, { store, concurrency: CONCURRENCY, model });
+      return () => timed(async () => void (await project(decodeRecords(fullModel, raw.slice(0, APPLIED)))));
     };
     const title = `a batch of ${APPLIED} records, decoded, planned and written, against a table that answers at once`;
-    const report = await compared('registry-applying', title, variants, projecting, {
+    const report = await compared('registry-applying', title, variants, applying, {
       repetitions,
       turns: 1,
       warmUps: 2,
@@ -184,23 +171,17 @@ async function compared(
   title: string,
   variants: Variants,
   run: (variant: Variant) => () => Promise<Timing>,
-  { repetitions, turns, warmUps }: { repetitions: number; turns: number; warmUps: number },
+  { repetitions, ...inTurns }: { repetitions: number; turns: number; warmUps: number },
 ): Promise<Report> {
   const runs = {
     without: run(variants.without),
     registered: run(variants.registered),
     migrated: run(variants.migrated),
   };
-  // Unmeasured: the first runs also pay for compilation.
-  for (let i = 0; i < warmUps; i++) for (const one of Object.values(runs)) await one();
-  const results = await interleaved(repetitions * turns, runs, BUDGET_SECONDS);
-  const cpuMs = (timings: readonly Timing[]): number[] =>
-    middleOf(timings, turns).map(({ cpuSeconds }) => cpuSeconds * 1000);
-  const without = cpuMs(results.without);
-  const figures: Figure[] = [figure('without a registry', spread(without), 'ms')];
-  for (const state of ['registered', 'migrated'] as const) {
-    const target = { kind: 'at-most', value: MOST } as const;
-    figures.push(figure(state, ratios(cpuMs(results[state]), without), 'x', target));
-  }
+  const cpu = await cpuInTurns(repetitions, runs, { ...inTurns, budgetSeconds: BUDGET_SECONDS });
+  const milliseconds = cpu.without.map((seconds) => seconds * 1000);
+  const figures: Figure[] = [figure('without a registry', spread(milliseconds), 'ms')];
+  for (const state of ['registered', 'migrated'] as const)
+    figures.push(figure(state, ratios(cpu[state], cpu.without), 'x', atMost(MOST)));
   return { name, title: `CPU of ${title}, with a registry against without`, figures };
 }

@@ -3,13 +3,14 @@ import type { CompiledModel } from '../src/core/model/compiled.ts';
 import { edge, node } from '../src/core/model/schema.ts';
 import { decideMigration, walkShare } from '../src/migrate/divided/divided.ts';
 import { MeteredStore } from '../src/store/metered.ts';
-import { MemoryStore } from '../test/support/memory-store/memory-store.ts';
+import type { MemoryStore } from '../test/support/memory-store/memory-store.ts';
 import { derivedItems } from './support/derived.ts';
 import { sizeOf } from './support/extent.ts';
 import { answeringLate } from './support/late-table.ts';
 import { managed } from './support/managed.ts';
 import { type Person, personImage } from './support/people.ts';
-import { type Figure, figure, type Report } from './support/report.ts';
+import { memoryTable } from './support/projecting.ts';
+import { atLeast, type Figure, figure, type Report, varying } from './support/report.ts';
 
 /**
  * A walk of a migration by 1 to 8 workers with few WCU each, on a table in this process that answers late, so that neither engine nor cores
@@ -61,10 +62,7 @@ export async function scale(): Promise<Report[]> {
         figure('a new search: write capacity of an item', search.wcu, 'WCU'),
         figure('a second order: read capacity of an item', order.rcu, 'RCU'),
         figure('a second order: write capacity of an item', order.wcu, 'WCU'),
-        {
-          name: '8 workers against 1',
-          ...{ value: scaling, unit: 'x', varies: 0.25, target: { kind: 'at-least', value: LEAST_SCALING } },
-        },
+        varying(0.25, figure('8 workers against 1', scaling, 'x', atLeast(LEAST_SCALING))),
       ],
     },
   ];
@@ -106,9 +104,8 @@ async function edgesOf(edges: number): Promise<MemoryStore> {
     ...{ source: { S: `PERSON-${i}` }, target: { S: `MEMBER-CLUB-${i % 10}` } },
     ...{ since: { S: `2020-${i}` }, rank: { S: String(i) } },
   }));
-  const store = new MemoryStore(reordered.table, { indexes: ['gsi0', 'gsi1'] });
-  for (const item of [...registry.items(), ...base, ...derivedItems(graph, base)]) await store.put(item);
-  return store;
+  const indexes = ['gsi0', 'gsi1'] as const;
+  return await memoryTable({ table: reordered.table, indexes }, registry.items(), base, derivedItems(graph, base));
 }
 
 async function tableOf(nodes: number): Promise<MemoryStore> {
@@ -117,7 +114,6 @@ async function tableOf(nodes: number): Promise<MemoryStore> {
     const person: Person = { name: `name ${i}`, city: 'city', change: 1 };
     return personImage(i, person);
   });
-  const store = new MemoryStore(after.table, { indexes: ['gsi0'] });
-  for (const item of [...registry.items(), ...base, ...derivedItems(graph, base)]) await store.put(item);
-  return store;
+  const indexes = ['gsi0'] as const;
+  return await memoryTable({ table: after.table, indexes }, registry.items(), base, derivedItems(graph, base));
 }

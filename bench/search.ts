@@ -16,7 +16,6 @@ const SHARDS = 200;
 const CALL_MS = 5;
 const REPETITIONS = 15;
 const ROUNDS = sizeOf({ whole: 5, short: 1 });
-/** Unmeasured: the first ones also pay for compilation. */
 const WARM_UPS = sizeOf({ whole: 5, short: 0 });
 /** A search by hand takes three times as much. */
 const MOST_OF_SDK = 0.33;
@@ -35,8 +34,7 @@ export async function search({ repetitions = REPETITIONS }: BenchmarkOptions): P
           });
       };
       const variants = { lean: searching(clients.lean), sdk: searching(clients.sdk) };
-      for (const variant of Object.values(variants)) for (let i = 0; i < WARM_UPS; i++) await variant();
-      const timings = await interleaved(repetitions, variants);
+      const timings = await interleaved(repetitions, variants, { warmUps: WARM_UPS });
       clients.lean.destroy();
       clients.sdk.destroy();
       return timings;

@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import type { BenchmarkOptions } from './support/command.ts';
 import { withFreeTable } from './support/free-table.ts';
 import type { Item } from './support/images.ts';
-import { type Figure, figure, type Report } from './support/report.ts';
+import { ratios } from './support/paired.ts';
+import { atMost, type Figure, figure, type Report } from './support/report.ts';
 import { spread } from './support/statistics.ts';
 
 /** CPU of whole processes of the built command against empty ones of the same round. The first round fills caches, and is left out. */
@@ -56,15 +57,10 @@ export async function start({ repetitions = REPETITIONS }: BenchmarkOptions): Pr
         }
         const figures = variants.flatMap(({ name, most: { times, seconds: least } }): Figure[] => {
           const taken = seconds.get(name)!;
-          const cpu: Figure = figure(`${name}: CPU`, spread(taken), 's');
-          const ratio: Figure = figure(
-            `${name}: against an empty process`,
-            spread(taken.map((one, i) => one / empty[i]!)),
-            'x',
-          );
+          const target = (value: number | undefined) => (value === undefined ? undefined : atMost(value));
           return [
-            least === undefined ? cpu : { ...cpu, target: { kind: 'at-most', value: least } },
-            times === undefined ? ratio : { ...ratio, target: { kind: 'at-most', value: times } },
+            figure(`${name}: CPU`, spread(taken), 's', target(least)),
+            figure(`${name}: against an empty process`, ratios(taken, empty), 'x', target(times)),
           ];
         });
         const title = `processes of the command under Node ${process.versions.node}, from their start to their end`;

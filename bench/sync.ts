@@ -13,7 +13,7 @@ import { DynamoDBStore } from '../src/store/dynamodb.ts';
 import type { BenchmarkOptions } from './support/command.ts';
 import { sizeOf } from './support/extent.ts';
 import type { Item } from './support/images.ts';
-import type { Figure, Report } from './support/report.ts';
+import { type Figure, figure, type Report, varying } from './support/report.ts';
 import { countedSources, issue, mirrorModel, SOURCE, type SyncCounts, sourceModel } from './support/sync-source.ts';
 import { type FreshTable, load, scanTable, withFreshTable } from './support/table.ts';
 
@@ -76,18 +76,17 @@ async function killedAndResumed(items: number, { endpoint, client }: FreshTable)
   const base = [...(await scanTable(client, mirrorModel)).keys()].filter((key) => key.startsWith('ISSUE-'));
   if (base.length !== items * 2) throw new Error(`${items} source items have made ${base.length} items`);
   const perItem = (count: keyof SyncCounts): number => (killed[count] + resumed[count]) / items;
-  const figure = (name: string, count: keyof SyncCounts, unit: string): Figure => {
-    return { name, value: perItem(count), unit, varies: BY_THE_KILL };
-  };
+  const figureOf = (name: string, count: keyof SyncCounts, unit: string): Figure =>
+    varying(BY_THE_KILL, figure(name, perItem(count), unit));
   return {
     name: 'sync',
     title: `${items.toLocaleString('en-US')} source items of 200 bytes, each makes a node and an edge; killed after half of them, and resumed (dynoxide)`,
     figures: [
-      { name: 'synced', value: items / seconds, unit: 'items/s' },
-      { name: 'in all', value: seconds, unit: 's' },
-      figure('read capacity of the source, for an item', 'sourceRcu', 'RCU'),
-      figure('read capacity of the table, for an item', 'rcu', 'RCU'),
-      figure('write capacity, for an item', 'wcu', 'WCU'),
+      figure('synced', items / seconds, 'items/s'),
+      figure('in all', seconds, 's'),
+      figureOf('read capacity of the source, for an item', 'sourceRcu', 'RCU'),
+      figureOf('read capacity of the table, for an item', 'rcu', 'RCU'),
+      figureOf('write capacity, for an item', 'wcu', 'WCU'),
     ],
   };
 }
@@ -105,9 +104,9 @@ async function touched({ client }: FreshTable): Promise<Report> {
     await sources.touch(SOURCE, [{ pk, sk }]);
     const after = counts();
     figures.push(
-      { name: `${what}: write capacity`, value: after.wcu - before.wcu, unit: 'WCU' },
-      { name: `${what}: read capacity`, value: after.rcu - before.rcu, unit: 'RCU' },
-      { name: `${what}: read capacity of the source`, value: after.sourceRcu - before.sourceRcu, unit: 'RCU' },
+      figure(`${what}: write capacity`, after.wcu - before.wcu, 'WCU'),
+      figure(`${what}: read capacity`, after.rcu - before.rcu, 'RCU'),
+      figure(`${what}: read capacity of the source`, after.sourceRcu - before.sourceRcu, 'RCU'),
     );
   };
   await measure('a new item');
@@ -123,6 +122,6 @@ async function touched({ client }: FreshTable): Promise<Report> {
   ];
   let wcu = 0;
   for (const item of plain) wcu += (await ours.put(marshall(item) as Item)).wcu;
-  figures.push({ name: 'a node and an edge by PutItem: write capacity', value: wcu, unit: 'WCU' });
+  figures.push(figure('a node and an edge by PutItem: write capacity', wcu, 'WCU'));
   return { name: 'touch', title: 'one source item of 200 bytes, which makes a node and an edge (dynoxide)', figures };
 }

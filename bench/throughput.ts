@@ -1,7 +1,6 @@
 import pMap from 'p-map';
 import { Agent } from 'undici';
 import type { Store } from '../src/core/store-port.ts';
-import { createProjector } from '../src/projecting/apply/projector.ts';
 import { createClient } from '../src/store/client.ts';
 import { DynamoDBStore } from '../src/store/dynamodb.ts';
 import type { TableCalls } from '../src/store/lean/calls.ts';
@@ -15,7 +14,8 @@ import { sizeOf } from './support/extent.ts';
 import { withFreeTable } from './support/free-table.ts';
 import { idleStore } from './support/idle-store.ts';
 import { fullModel } from './support/models.ts';
-import { interleaved, ratios, type Timing, timed } from './support/paired.ts';
+import { cpuSecondsOf, interleaved, ratios, type Timing, timed } from './support/paired.ts';
+import { projecting } from './support/projecting.ts';
 import { atMost, figure, type Report } from './support/report.ts';
 import { spread } from './support/statistics.ts';
 import { answerTo, type StoredTexts, storedTexts } from './support/stored-answers.ts';
@@ -45,13 +45,11 @@ export async function throughput({ repetitions = REPETITIONS }: BenchmarkOptions
   const idle = idleStore(items);
   const event = JSON.stringify(records);
   const run = async (store: Store, batchSize = RECORDS_IN_BATCH): Promise<Timing> => {
-    const projector = createProjector(fullModel, { store });
+    const project = projecting(fullModel, { store });
     return await timed(async () => {
       const parsed = JSON.parse(event) as typeof records;
       for (let start = 0; start < parsed.length; start += batchSize) {
-        const batch = decodeRecords(fullModel, parsed.slice(start, start + batchSize));
-        const { error } = await projector.project(batch);
-        if (error !== undefined) throw error;
+        await project(decodeRecords(fullModel, parsed.slice(start, start + batchSize)));
       }
     });
   };
@@ -69,8 +67,7 @@ export async function throughput({ repetitions = REPETITIONS }: BenchmarkOptions
         bare: () => bareRequests(endpoint, JSON.stringify(inputs[0]), records.length),
         loop: () => documentClientLoop(endpoint, inputs),
       };
-      for (const variant of Object.values(variants)) await variant();
-      const timings = await interleaved(repetitions, variants);
+      const timings = await interleaved(repetitions, variants, { warmUps: 1 });
       clients.lean.destroy();
       clients.sdk.destroy();
       return timings;
@@ -78,8 +75,8 @@ export async function throughput({ repetitions = REPETITIONS }: BenchmarkOptions
     { items },
   );
   const perCore = (runs: Timing[]): number[] => runs.map(({ cpuSeconds }) => records.length / cpuSeconds);
-  const cpuOf = (runs: Timing[], units: number): number[] => runs.map(({ cpuSeconds }) => cpuSeconds / units);
-  const ofLoop = (runs: Timing[]) => ratios(cpuOf(runs, records.length), cpuOf(results.loop, LOOP_WRITES));
+  const ofLoop = (runs: Timing[]) =>
+    ratios(cpuSecondsOf(runs, records.length), cpuSecondsOf(results.loop, LOOP_WRITES));
   const perSecond = (runs: Timing[]): number[] => runs.map(({ seconds }) => records.length / seconds);
   return [
     {

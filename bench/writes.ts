@@ -10,13 +10,14 @@ import { defineGraph } from '../src/core/model/compile/define-graph.ts';
 import type { CompiledModel } from '../src/core/model/compiled.ts';
 import { source, sum } from '../src/core/model/order.ts';
 import { edge, node } from '../src/core/model/schema.ts';
-import { createProjector } from '../src/projecting/apply/projector.ts';
 import { createClient } from '../src/store/client.ts';
-import { keySchema, tableDefinition } from '../src/store/definition/table-definition.ts';
+import { tableDefinition } from '../src/store/definition/table-definition.ts';
 import { DynamoDBStore } from '../src/store/dynamodb.ts';
 import { MeteredStore } from '../src/store/metered.ts';
 import type { Item } from './support/images.ts';
+import { projecting } from './support/projecting.ts';
 import { type Figure, figure, type Report } from './support/report.ts';
+import { createTableByHand, keyOf } from './support/table.ts';
 
 /**
  * Write units of single changes, each in its own batch: with projections, with indexes of all attributes, with native orders and searches, and
@@ -79,7 +80,7 @@ async function projected(
   const graph = { ...of, table: { ...of.table, name: `bench-writes-${++tables}` } };
   await client.send(new CreateTableCommand({ ...definition, TableName: graph.table.name }));
   const metered = new MeteredStore(new DynamoDBStore(client, graph.table));
-  const projector = createProjector(graph, { store: metered });
+  const project = projecting(graph, { store: metered });
   let number = 0;
   const write = async ([oldImage, newImage]: Change): Promise<void> => {
     const key = keyOf((newImage ?? oldImage)!);
@@ -87,8 +88,7 @@ async function projected(
     else await metered.put(newImage as never);
     const sequenceNumber = String(++number);
     const images = { ...(oldImage && { oldImage }), ...(newImage && { newImage }) } as object;
-    const { error } = await projector.project([{ ...key, ...images, stream: 'bench', sequenceNumber }]);
-    if (error !== undefined) throw error;
+    await project([{ ...key, ...images, stream: 'bench', sequenceNumber }]);
   };
   return await unitsOf(
     steps,
@@ -112,20 +112,7 @@ const HAND_INDEXES = 6;
 async function byHand(client: DynamoDBClient, steps: readonly Step[]): Promise<number[]> {
   const TableName = `bench-writes-${++tables}`;
   const indexes = Array.from({ length: HAND_INDEXES }, (_, i) => [`p${i}`, `k${i}`] as const);
-  await client.send(
-    new CreateTableCommand({
-      ...{ TableName, BillingMode: 'PAY_PER_REQUEST', KeySchema: keySchema('source', 'target') },
-      AttributeDefinitions: ['source', 'target', ...indexes.flat()].map((AttributeName) => ({
-        AttributeName,
-        AttributeType: 'S',
-      })),
-      GlobalSecondaryIndexes: indexes.map(([partition, sort], i) => ({
-        IndexName: `gsi${i}`,
-        KeySchema: keySchema(partition, sort),
-        Projection: { ProjectionType: 'ALL' },
-      })),
-    }),
-  );
+  await createTableByHand(client, TableName, ['source', 'target'], indexes);
   const { table } = defineGraph({ table: TableName, nodes: { NODE: node() } });
   const metered = new MeteredStore(new DynamoDBStore(client, table));
   const counter = { TableName, Key: { source: { S: 'N-0' }, target: { S: 'count' } } };
@@ -170,11 +157,6 @@ async function unitsOf(
   return units;
 }
 
-function keyOf(item: Item): { source: string; target: string } {
-  const { source: from, target } = item as Record<'source' | 'target', { S: string }>;
-  return { source: from.S, target: target.S };
-}
-
 /** Texts as attributes. */
 function item(from: string, target: string, attributes: Readonly<Record<string, string>> = {}): Item {
   const texts: Record<string, AttributeValue> = { source: { S: from }, target: { S: target } };
@@ -217,19 +199,37 @@ function bothOf(model: (native: boolean) => Model): Pick<Scene, 'graph' | 'nativ
   return { graph: modelOf(model(false)), native: modelOf(model(true)) };
 }
 
+/** The items of a scene at a moment, and the same by hand. */
+type State = readonly [items: readonly Item[], byHand: readonly Item[]];
+
+const NONE: State = [[], []];
+
+/** One item; by hand, with these index keys. */
+function one(plain: Item, ...keys: readonly string[]): State {
+  return [[plain], [keyed(plain, ...keys)]];
+}
+
+function step(name: string, before: State, after: State): Step {
+  return { name, changes: changesOf(before[0], after[0]), byHand: changesOf(before[1], after[1]) };
+}
+
+function changesOf(before: readonly Item[], after: readonly Item[]): Change[] {
+  return Array.from({ length: Math.max(before.length, after.length) }, (_, i) => [before[i], after[i]]);
+}
+
 function searched(): Scene {
-  const [ada, eda] = ['Ada', 'Eda'].map((name) => item('USER-1', 'USER-1', { name })) as [Item, Item];
+  const at = (name: string): State => one(item('USER-1', 'USER-1', { name }), name);
   return {
     ...bothOf((native) => ({ table: 'bench', nodes: { USER: node({ search: { name: { native } } }) } })),
     steps: [
-      { name: 'node with one search, create', changes: [[undefined, ada]], byHand: [[undefined, keyed(ada, 'Ada')]] },
-      { name: 'node with one search, rename', changes: [[ada, eda]], byHand: [[keyed(ada, 'Ada'), keyed(eda, 'Eda')]] },
+      step('node with one search, create', NONE, at('Ada')),
+      step('node with one search, rename', at('Ada'), at('Eda')),
     ],
   };
 }
 
 function unsearched(): Scene {
-  const [ada, eda] = ['Ada', 'Eda'].map((name) => item('USER-1', 'USER-1', { name })) as [Item, Item];
+  const at = (name: string): State => one(item('USER-1', 'USER-1', { name }));
   return {
     graph: modelOf({
       table: 'bench',
@@ -237,18 +237,14 @@ function unsearched(): Scene {
       edges: { KNOWS: edge({ from: 'USER', to: 'USER', inbound: { orders: { bySince: 'since' } } }) },
     }),
     steps: [
-      { name: 'node without a search, create', changes: [[undefined, ada]], byHand: [[undefined, ada]] },
-      { name: 'node without a search, change', changes: [[ada, eda]], byHand: [[ada, eda]] },
+      step('node without a search, create', NONE, at('Ada')),
+      step('node without a search, change', at('Ada'), at('Eda')),
     ],
   };
 }
 
-const [FROM, TO] = ['USER-1', 'KNOWS-USER-2'];
-
 function ordered(): Scene {
-  const at = (day: string): Item => item(FROM!, TO!, { day });
-  const [first, later] = [at('2024'), at('2025')];
-  const hand = (edgeItem: Item, day: string): Item => keyed(edgeItem, day);
+  const at = (day: string): State => one(item('USER-1', 'KNOWS-USER-2', { day }), day);
   return {
     ...bothOf((native) => ({
       table: 'bench',
@@ -256,20 +252,15 @@ function ordered(): Scene {
       edges: { KNOWS: edge({ from: 'USER', to: 'USER', inbound: { native, orders: { byDay: 'day' } } }) },
     })),
     steps: [
-      { name: 'edge in an order, add', changes: [[undefined, first]], byHand: [[undefined, hand(first, '2024')]] },
-      {
-        name: 'edge in an order, another place',
-        changes: [[first, later]],
-        byHand: [[hand(first, '2024'), hand(later, '2025')]],
-      },
-      { name: 'edge in an order, delete', changes: [[later, undefined]], byHand: [[hand(later, '2025'), undefined]] },
+      step('edge in an order, add', NONE, at('2024')),
+      step('edge in an order, another place', at('2024'), at('2025')),
+      step('edge in an order, delete', at('2025'), NONE),
     ],
   };
 }
 
 function orderedTwice(): Scene {
-  const at = (day: string): Item => item(FROM!, TO!, { day, until: '2030' });
-  const [first, later] = [at('2024'), at('2025')];
+  const at = (day: string): State => one(item('USER-1', 'KNOWS-USER-2', { day, until: '2030' }), day, '2030');
   const orders = { byDay: 'day', byUntil: 'until' };
   return {
     ...bothOf((native) => ({
@@ -278,22 +269,14 @@ function orderedTwice(): Scene {
       edges: { KNOWS: edge({ from: 'USER', to: 'USER', inbound: { native, orders } }) },
     })),
     steps: [
-      {
-        name: 'edge in two orders, add',
-        changes: [[undefined, first]],
-        byHand: [[undefined, keyed(first, '2024', '2030')]],
-      },
-      {
-        name: 'edge in two orders, another place in one',
-        changes: [[first, later]],
-        byHand: [[keyed(first, '2024', '2030'), keyed(later, '2025', '2030')]],
-      },
+      step('edge in two orders, add', NONE, at('2024')),
+      step('edge in two orders, another place in one', at('2024'), at('2025')),
     ],
   };
 }
 
 function counted(): Scene {
-  const follow = item('USER-1', 'FOLLOWS-USER-2', { day: '2024' });
+  const follow = one(item('USER-1', 'FOLLOWS-USER-2', { day: '2024' }), '2024');
   return {
     ...bothOf((native) => ({
       table: 'bench',
@@ -305,13 +288,7 @@ function counted(): Scene {
         }),
       },
     })),
-    steps: [
-      {
-        ...{ name: 'follow that is counted, add', isCounted: true },
-        changes: [[undefined, follow]],
-        byHand: [[undefined, keyed(follow, '2024')]],
-      },
-    ],
+    steps: [{ ...step('follow that is counted, add', NONE, follow), isCounted: true }],
   };
 }
 
@@ -323,13 +300,7 @@ function summed(): Scene {
       nodes: { USER: node(), PROJECT: node() },
       edges: { WORKED_ON: edge({ from: 'USER', to: 'PROJECT', inbound: { total: { hours: sum('hours') } } }) },
     }),
-    steps: [
-      {
-        ...{ name: 'edge with a sum, add', isCounted: true },
-        changes: [[undefined, worked]],
-        byHand: [[undefined, worked]],
-      },
-    ],
+    steps: [{ ...step('edge with a sum, add', NONE, one(worked)), isCounted: true }],
   };
 }
 
@@ -359,17 +330,9 @@ function issue(): Scene {
       },
     })),
     steps: [
-      {
-        name: 'issue with two edges, create',
-        changes: pairs(NONE, [open, inRepo, openedBy]),
-        byHand: pairs(NONE, hand('open')),
-      },
-      { name: 'issue with two edges, close', changes: [[open, closed]], byHand: pairs(hand('open'), hand('closed')) },
-      {
-        name: 'issue with two edges, delete',
-        changes: pairs([inRepo, openedBy, closed], NONE),
-        byHand: pairs(hand('closed'), NONE),
-      },
+      step('issue with two edges, create', NONE, [[open, inRepo, openedBy], hand('open')]),
+      step('issue with two edges, close', [[open], hand('open')], [[closed], hand('closed')]),
+      step('issue with two edges, delete', [[inRepo, openedBy, closed], hand('closed')], NONE),
     ],
   };
 }
@@ -385,11 +348,9 @@ function issueWithPhases(): Scene {
     const [issueItem, inRepo, openedBy] = items(phase);
     return [keyed(issueItem, 'It leaks'), keyed(inRepo, phase, '17'), keyed(openedBy, phase)];
   };
-  const step = (name: string, of: (from: typeof items) => Change[]): Step => ({
-    name: `issue with its phase on two edges, ${name}`,
-    changes: of(items),
-    byHand: of(hand),
-  });
+  const at = (phase: string): State => [items(phase), hand(phase)];
+  const [closed, closedByHand] = at('closed');
+  const name = 'issue with its phase on two edges';
   return {
     ...bothOf((native) => ({
       table: 'bench',
@@ -403,49 +364,31 @@ function issueWithPhases(): Scene {
       },
     })),
     steps: [
-      step('create', (of) => pairs(NONE, of('open'))),
-      step('close', (of) => pairs(of('open'), of('closed'))),
-      step('delete', (of) => pairs(of('closed'), NONE).toReversed()),
+      step(`${name}, create`, NONE, at('open')),
+      step(`${name}, close`, at('open'), at('closed')),
+      step(`${name}, delete`, [closed.toReversed(), closedByHand.toReversed()], NONE),
     ],
   };
-}
-
-const NONE = [undefined, undefined, undefined];
-
-function pairs(before: readonly (Item | undefined)[], after: readonly (Item | undefined)[]): Change[] {
-  return before.map((one, i) => [one, after[i]]);
 }
 
 const SEARCHES = ['name', 'brand', 'category', 'colour', 'price', 'sku'] as const;
 
 /** Over two indexes, or one for each search; native ones always have one each. */
 function product(indexes: number, over = ''): Scene {
-  const at = (name: string, stock: string): Item =>
-    item('PRODUCT-1', 'PRODUCT-1', { ...Object.fromEntries(SEARCHES.map((one) => [one, one])), name, stock });
-  const hand = (name: string, stock: string): Item => keyed(at(name, stock), name, ...SEARCHES.slice(1));
+  const values = Object.fromEntries(SEARCHES.map((search) => [search, search]));
+  const at = (name: string, stock: string): State =>
+    one(item('PRODUCT-1', 'PRODUCT-1', { ...values, name, stock }), name, ...SEARCHES.slice(1));
   return {
     ...bothOf((native) => ({
       table: { name: 'bench', indexes },
       nodes: {
-        PRODUCT: node({ view: ['name'], search: Object.fromEntries(SEARCHES.map((one) => [one, { native }])) }),
+        PRODUCT: node({ view: ['name'], search: Object.fromEntries(SEARCHES.map((name) => [name, { native }])) }),
       },
     })),
     steps: [
-      {
-        name: `product with six searches${over}, create`,
-        changes: [[undefined, at('chair', '1')]],
-        byHand: [[undefined, hand('chair', '1')]],
-      },
-      {
-        name: `product with six searches${over}, one changed`,
-        changes: [[at('chair', '1'), at('table', '1')]],
-        byHand: [[hand('chair', '1'), hand('table', '1')]],
-      },
-      {
-        name: `product with six searches${over}, change that nothing projects`,
-        changes: [[at('table', '1'), at('table', '2')]],
-        byHand: [[hand('table', '1'), hand('table', '2')]],
-      },
+      step(`product with six searches${over}, create`, NONE, at('chair', '1')),
+      step(`product with six searches${over}, one changed`, at('chair', '1'), at('table', '1')),
+      step(`product with six searches${over}, change that nothing projects`, at('table', '1'), at('table', '2')),
     ],
   };
 }

@@ -1,5 +1,5 @@
-import { FONT, type Plot } from '../friends/plots.ts';
-import { loadPlotLibrary, type PlotLibrary } from '../plots/library.ts';
+import type { Plot } from '../friends/plots.ts';
+import { loadPlotLibrary, type PlotLibrary, svgOf, TEXT_COLOR } from '../plots/library.ts';
 import type { FigureFile, MeasuredBenchmark } from '../support/figure-file.ts';
 import type { Figure } from '../support/report.ts';
 
@@ -10,33 +10,30 @@ interface Bar {
   figure: Figure;
 }
 
-interface Chart {
+interface ChartSettings {
   name: string;
   title: string;
   subtitle: string;
   axis: string;
   isLog?: boolean;
+}
+
+interface Chart extends ChartSettings {
   bars: Bar[];
 }
 
 const WIDTH = 860;
 const ROW_HEIGHT = 46;
 const FRAME = { left: 330, right: 160, top: 86, bottom: 58 };
-const TEXT_COLOR = '#222222';
 const OURS = '#0072B2';
 const OTHERS = '#BBBBBB';
 
 /** Ours come first; `of` picks figures by name. */
-const CHARTS: readonly {
+const CHARTS: readonly (ChartSettings & {
   benchmark: string;
   report: string;
-  name: string;
-  title: string;
-  subtitle: string;
-  axis: string;
-  isLog?: boolean;
   of: readonly (readonly [figure: string, bar: string])[];
-}[] = [
+})[] = [
   {
     benchmark: 'client',
     report: 'client',
@@ -113,7 +110,7 @@ const CHARTS: readonly {
 ];
 
 export async function figurePlots({ benchmarks }: FigureFile): Promise<Plot[]> {
-  const { echarts } = await loadPlotLibrary();
+  const library = await loadPlotLibrary();
   return CHARTS.flatMap(({ benchmark, report, of, ...chart }) => {
     const measured: MeasuredBenchmark | undefined = benchmarks[benchmark];
     const figures = measured?.reports.find(({ name }) => name === report)?.figures ?? [];
@@ -121,28 +118,17 @@ export async function figurePlots({ benchmarks }: FigureFile): Promise<Plot[]> {
       const figure = figures.find((one) => one.name === name);
       return figure === undefined ? [] : [{ name: bar, figure }];
     });
-    return bars.length === 0 ? [] : [{ name: chart.name, title: chart.title, svg: draw(echarts, { ...chart, bars }) }];
+    return bars.length === 0 ? [] : [{ name: chart.name, title: chart.title, svg: draw(library, { ...chart, bars }) }];
   });
 }
 
-function draw({ init }: PlotLibrary['echarts'], { title, subtitle, axis, isLog = false, bars }: Chart): string {
+function draw(library: PlotLibrary, { title, subtitle, axis, isLog = false, bars }: Chart): string {
   const height = FRAME.top + FRAME.bottom + bars.length * ROW_HEIGHT;
-  const chart = init(null, null, { renderer: 'svg', ssr: true, width: WIDTH, height });
-  const text = { fontFamily: FONT, color: TEXT_COLOR };
-  try {
-    chart.setOption({
-      animation: false,
-      backgroundColor: '#ffffff',
-      textStyle: text,
-      title: {
-        text: title,
-        subtext: subtitle,
-        left: 20,
-        top: 12,
-        textStyle: { fontSize: 18, color: TEXT_COLOR },
-        subtextStyle: { fontSize: 13, color: TEXT_COLOR },
-      },
-      grid: FRAME,
+  return svgOf(
+    library,
+    { width: WIDTH, height },
+    {
+      ...{ title, subtitle, left: 20, grid: FRAME },
       xAxis: {
         type: isLog ? 'log' : 'value',
         name: isLog ? `${axis} (log scale)` : axis,
@@ -169,11 +155,8 @@ function draw({ init }: PlotLibrary['echarts'], { title, subtitle, axis, isLog =
           })),
         },
       ],
-    });
-    return chart.renderToSVGString();
-  } finally {
-    chart.dispose();
-  }
+    },
+  );
 }
 
 function label({ value }: Figure): string {

@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { loadPlotLibrary, type PlotLibrary } from '../plots/library.ts';
+import { FONT, loadPlotLibrary, type PlotLibrary, svgOf, TEXT_COLOR } from '../plots/library.ts';
 import type { NetworkCost } from './findings.ts';
 import { LAYOUTS } from './layouts/index.ts';
 import { OPERATIONS, type Operation } from './layouts/layout.ts';
@@ -27,8 +27,6 @@ const HEIGHT = 470;
 const MARGIN = { left: 80, right: 30, top: 125, bottom: 60 };
 /** Pixels of the PNG for one of the SVG. */
 const PNG_SCALE = 2;
-export const FONT = 'DejaVu Sans';
-const TEXT_COLOR = '#222222';
 const LINE_COLOR = '#dddddd';
 /** Beyond it, a linear axis hides small values. */
 const LOG_RATIO = 40;
@@ -51,7 +49,7 @@ const TITLES: Readonly<Record<Operation, string>> = {
 
 /** A plot of time and one of capacity and bytes for each operation, with a line for each layout. */
 export async function drawPlots(costs: readonly NetworkCost[]): Promise<Plot[]> {
-  const { echarts } = await loadPlotLibrary();
+  const library = await loadPlotLibrary();
   const time = OPERATIONS.map((operation) => ({
     operation,
     name: `friends-time-${operation}`,
@@ -73,7 +71,7 @@ export async function drawPlots(costs: readonly NetworkCost[]): Promise<Plot[]> 
     name,
     title: chart.title,
     svg: draw(
-      echarts,
+      library,
       chart,
       costs.filter((cost) => cost.operation === operation),
     ),
@@ -105,26 +103,12 @@ function toPng({ resvg, fonts }: PlotLibrary, svg: string): Buffer {
     .asPng();
 }
 
-function draw(
-  { init }: PlotLibrary['echarts'],
-  { title, subtitle, panels }: Chart,
-  costs: readonly NetworkCost[],
-): string {
-  const width = PANEL_WIDTH * panels.length;
-  const chart = init(null, null, { renderer: 'svg', ssr: true, width, height: HEIGHT });
-  try {
-    chart.setOption({
-      animation: false,
-      backgroundColor: '#ffffff',
-      textStyle: { fontFamily: FONT, color: TEXT_COLOR },
-      title: {
-        text: title,
-        subtext: subtitle,
-        left: MARGIN.left,
-        top: 12,
-        textStyle: { fontSize: 18, color: TEXT_COLOR },
-        subtextStyle: { fontSize: 13, color: TEXT_COLOR },
-      },
+function draw(library: PlotLibrary, { title, subtitle, panels }: Chart, costs: readonly NetworkCost[]): string {
+  return svgOf(
+    library,
+    { width: PANEL_WIDTH * panels.length, height: HEIGHT },
+    {
+      ...{ title, subtitle, left: MARGIN.left },
       legend: {
         data: LAYOUTS.map(({ name }) => name),
         left: MARGIN.left,
@@ -150,11 +134,8 @@ function draw(
       series: panels.flatMap((panel, place) =>
         LAYOUTS.map(({ name }, style) => line(name, style, place, panel, costs)),
       ),
-    });
-    return chart.renderToSVGString();
-  } finally {
-    chart.dispose();
-  }
+    },
+  );
 }
 
 function line(name: string, style: number, place: number, { value }: Panel, costs: readonly NetworkCost[]) {

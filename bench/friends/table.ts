@@ -13,6 +13,7 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import pMap from 'p-map';
 import { type AttributeValue, type Item, itemSizeBytes } from '../../src/core/items/attribute-value.ts';
+import { chunksOf } from '../support/table.ts';
 
 export interface Cost {
   milliseconds: number;
@@ -35,9 +36,6 @@ export interface ItemUpdate {
   expect?: Readonly<Record<string, AttributeValue | undefined>>;
 }
 
-const BATCH_ITEMS = 25;
-/** Far below DynamoDB's 16 MB. */
-const BATCH_BYTES = 1024 * 1024;
 const BATCHES_AT_ONCE = 4;
 
 /** A table that counts costs, of one operation at a time. */
@@ -208,12 +206,12 @@ export class MeteredTable {
   }
 
   async writeMany(puts: readonly Item[], deletes: readonly Item[]): Promise<void> {
-    const requests = [
+    const requests: BatchRequest[] = [
       ...puts.map((item) => ({ PutRequest: { Item: item } })),
       ...deletes.map((key) => ({ DeleteRequest: { Key: key } })),
     ];
     await pMap(
-      batches(requests),
+      chunksOf(requests, ({ PutRequest, DeleteRequest }) => itemSizeBytes(PutRequest?.Item ?? DeleteRequest!.Key)),
       async (batch) => {
         let left: Record<string, typeof batch> | undefined = { [this.name]: batch };
         while (left !== undefined && Object.keys(left).length > 0) {
@@ -244,22 +242,6 @@ function equality(values: Item) {
 interface BatchRequest {
   PutRequest?: { Item: Item };
   DeleteRequest?: { Key: Item };
-}
-
-function* batches(requests: readonly BatchRequest[]): Generator<BatchRequest[]> {
-  let batch: BatchRequest[] = [];
-  let bytes = 0;
-  for (const request of requests) {
-    const size = itemSizeBytes(request.PutRequest?.Item ?? request.DeleteRequest!.Key);
-    if (batch.length === BATCH_ITEMS || (batch.length > 0 && bytes + size > BATCH_BYTES)) {
-      yield batch;
-      batch = [];
-      bytes = 0;
-    }
-    batch.push(request);
-    bytes += size;
-  }
-  if (batch.length > 0) yield batch;
 }
 
 /** Each name once, and their bytes. */

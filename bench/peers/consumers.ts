@@ -1,11 +1,9 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { DerivedUpdate } from '../../src/core/store-port.ts';
-import { createProjector } from '../../src/projecting/apply/projector.ts';
 import { createClient } from '../../src/store/client.ts';
 import { DynamoDBStore } from '../../src/store/dynamodb.ts';
 import { Statements } from '../../src/store/statement.ts';
 import { decodeRecords, type RawRecord } from '../../src/stream/decode.ts';
-import { MemoryStore } from '../../test/support/memory-store/memory-store.ts';
 import { derivedItems } from '../support/derived.ts';
 import { sizeOf } from '../support/extent.ts';
 import { withFreeTable } from '../support/free-table.ts';
@@ -13,8 +11,9 @@ import type { Item } from '../support/images.ts';
 import { fullModel } from '../support/models.ts';
 import { wrongItems } from '../support/oracle.ts';
 import { timed } from '../support/paired.ts';
+import { memoryTable, projecting } from '../support/projecting.ts';
 import { SimulatedTable } from '../support/simulated-table.ts';
-import { itemKey } from '../support/table.ts';
+import { byKey, itemKey } from '../support/table.ts';
 import { baseItemsAfter, recordedBatch, type Workload } from '../support/workload.ts';
 import { lambdaStreamHandler } from './aws-lambda-stream/consumer.ts';
 import { loadLambdaStream } from './aws-lambda-stream/library.ts';
@@ -136,14 +135,13 @@ async function ours(
   derived: readonly Item[],
   late: readonly RawRecord[],
 ): Promise<[Outcome, Outcome]> {
-  const memory = new MemoryStore(fullModel.table, { indexes: fullModel.indexes });
   // Late records read base items as the last record left them.
   const items = [...baseItemsAfter(workload), ...derived];
-  for (const item of items) await memory.put(item);
+  const memory = await memoryTable(fullModel, items);
   return await withFreeTable(
     async (endpoint) => {
       const client = createClient({ endpoint });
-      const free = createProjector(fullModel, { store: new DynamoDBStore(client, fullModel.table) });
+      const projectFree = projecting(fullModel, { store: new DynamoDBStore(client, fullModel.table) });
       const deliver = async (records: readonly RawRecord[]): Promise<Outcome> => {
         let calls = 0;
         const counted = new Proxy(memory, {
@@ -158,18 +156,12 @@ async function ours(
         });
         let wcu = 0;
         for (const batch of batchesOf(records)) {
-          const result = await createProjector(fullModel, { store: counted }).project(decodeRecords(fullModel, batch));
-          if (result.error !== undefined) throw result.error;
-          wcu += result.wcu;
+          wcu += (await projecting(fullModel, { store: counted })(decodeRecords(fullModel, batch))).wcu;
         }
         const { cpuSeconds } = await timed(async () => {
-          for (const batch of batchesOf(records)) {
-            const { error } = await free.project(decodeRecords(fullModel, batch));
-            if (error !== undefined) throw error;
-          }
+          for (const batch of batchesOf(records)) await projectFree(decodeRecords(fullModel, batch));
         });
-        const items = new Map([...memory.items()].map((item) => [itemKey(item), item]));
-        return { calls, wcu, cpuSeconds, wrong: wrongItems(workload, items) };
+        return { calls, wcu, cpuSeconds, wrong: wrongItems(workload, byKey(memory.items())) };
       };
       const outcomes: [Outcome, Outcome] = [await deliver(workload.records), await deliver(late)];
       client.destroy();

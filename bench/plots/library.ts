@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { installedPackage } from '../../test/support/test-package.ts';
 
 /** Of ECharts, as far as used. */
-export interface Chart {
+interface Chart {
   setOption(option: object): void;
   renderToSVGString(): string;
   dispose(): void;
@@ -14,6 +14,34 @@ export interface PlotLibrary {
   resvg: { Resvg: new (svg: string, options: object) => { render(): { asPng(): Buffer } } };
   /** Folder of the DejaVu fonts. */
   fonts: string;
+}
+
+export const FONT = 'DejaVu Sans';
+export const TEXT_COLOR = '#222222';
+
+/** A chart with a title, as SVG. */
+export function svgOf(
+  { echarts }: PlotLibrary,
+  size: { width: number; height: number },
+  { title, subtitle, left, ...option }: { title: string; subtitle: string; left: number; [option: string]: unknown },
+): string {
+  const chart = echarts.init(null, null, { renderer: 'svg', ssr: true, ...size });
+  try {
+    chart.setOption({
+      animation: false,
+      backgroundColor: '#ffffff',
+      textStyle: { fontFamily: FONT, color: TEXT_COLOR },
+      title: {
+        ...{ text: title, subtext: subtitle, left, top: 12 },
+        textStyle: { fontSize: 18, color: TEXT_COLOR },
+        subtextStyle: { fontSize: 13, color: TEXT_COLOR },
+      },
+      ...option,
+    });
+    return chart.renderToSVGString();
+  } finally {
+    chart.dispose();
+  }
 }
 
 /** Installs them first where they are missing. */

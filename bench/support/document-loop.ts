@@ -35,13 +35,15 @@ export function documentInputs(records: Parameters<typeof decodeRecords>[1]): Do
   return inputs;
 }
 
-/** With the SDK's default HTTP handler, timed. */
+/** With the SDK's default HTTP handler. */
+export function plainClient(endpoint: string): DynamoDBClient {
+  const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
+  return new DynamoDBClient({ endpoint, region: 'us-east-1', credentials });
+}
+
+/** Timed. */
 export async function documentClientLoop(endpoint: string, inputs: readonly DocumentInput[]): Promise<Timing> {
-  const base = new DynamoDBClient({
-    endpoint,
-    region: 'us-east-1',
-    credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
-  });
+  const base = plainClient(endpoint);
   const documents = DynamoDBDocumentClient.from(base);
   try {
     return await timed(async () => {

@@ -1,10 +1,10 @@
 import type { ItemKey, Store } from '../../src/core/store-port.ts';
 import type { Item } from './images.ts';
-import { itemKey } from './table.ts';
+import { byKey } from './table.ts';
 
 /** Takes no time: updates apply and change nothing, reads find these items. */
 export function idleStore(items: Iterable<Item> = []): Store {
-  const stored = new Map([...items].map((item) => [itemKey(item), item]));
+  const stored = byKey(items);
   const find = ({ source, target }: ItemKey): Item | undefined => stored.get(`${source} ${target}`);
   const refuse = async (): Promise<never> => {
     throw new Error('the projector makes no such call here');

@@ -22,14 +22,15 @@ const BUDGET_SECONDS = 40;
 
 /**
  * Runs variants in turn, `repetitions` times or as the budget allows, so that disturbances meet all alike. The i-th results of all lists belong
- * together.
+ * together. Warm-ups are unmeasured: the first runs also pay for compilation.
  */
 export async function interleaved<Name extends string, Result>(
   repetitions: number,
   variants: Readonly<Record<Name, () => Promise<Result>>>,
-  budgetSeconds = BUDGET_SECONDS,
+  { warmUps = 0, budgetSeconds = BUDGET_SECONDS }: { warmUps?: number; budgetSeconds?: number } = {},
 ): Promise<Record<Name, Result[]>> {
   const names = Object.keys(variants) as Name[];
+  for (let i = 0; i < warmUps; i++) for (const name of names) await variants[name]();
   const results = Object.fromEntries(names.map((name) => [name, [] as Result[]])) as Record<Name, Result[]>;
   const start = performance.now();
   for (let repetition = 0; repetition < repetitions; repetition++) {
@@ -46,11 +47,30 @@ export function ratios(numerators: readonly number[], denominators: readonly num
   return spread(numerators.map((numerator, i) => numerator / denominators[i]!));
 }
 
-/** The middle run of each `turns` runs: short ones meet the garbage collector or not. Drops an incomplete last group. */
-export function middleOf(runs: readonly Timing[], turns: number): Timing[] {
-  return Array.from({ length: Math.floor(runs.length / turns) }, (_, group) => {
-    const together = runs.slice(group * turns, (group + 1) * turns);
-    const middle = (of: (run: Timing) => number): number => median(together.map(of));
-    return { seconds: middle(({ seconds }) => seconds), cpuSeconds: middle(({ cpuSeconds }) => cpuSeconds) };
-  });
+/**
+ * CPU seconds of interleaved variants: of each `turns` runs the middle one, since short runs meet the garbage collector or not. Drops an
+ * incomplete last group.
+ */
+export async function cpuInTurns<Name extends string>(
+  repetitions: number,
+  variants: Readonly<Record<Name, () => Promise<Timing>>>,
+  { turns, ...options }: { turns: number; warmUps?: number; budgetSeconds?: number },
+): Promise<Record<Name, number[]>> {
+  const results = await interleaved(repetitions * turns, variants, options);
+  const middle = ([name, runs]: [string, Timing[]]) => {
+    const cpu = cpuSecondsOf(runs);
+    const groups = Array.from({ length: Math.floor(runs.length / turns) }, (_, group) => group * turns);
+    return [name, groups.map((first) => median(cpu.slice(first, first + turns)))] as const;
+  };
+  return Object.fromEntries(Object.entries<Timing[]>(results).map(middle)) as Record<Name, number[]>;
+}
+
+/** For each of so many units. */
+export function cpuSecondsOf(runs: readonly Timing[], units = 1): number[] {
+  return runs.map(({ cpuSeconds }) => cpuSeconds / units);
+}
+
+/** For each of so many units. */
+export function secondsOf(runs: readonly Timing[], units = 1): number[] {
+  return runs.map(({ seconds }) => seconds / units);
 }

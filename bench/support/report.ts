@@ -22,6 +22,11 @@ export function figure(name: string, value: number | Spread, unit: string, targe
   return { name, value, unit, ...(target && { target }) };
 }
 
+/** A count that differs between runs. */
+export function varying(varies: NonNullable<Figure['varies']>, count: Figure): Figure {
+  return { ...count, varies };
+}
+
 export function atMost(value: number): Target {
   return { kind: 'at-most', value };
 }

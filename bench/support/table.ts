@@ -3,9 +3,9 @@ import pMap from 'p-map';
 import { type Engine, startEngine } from '../../packages/local/engine/engine.ts';
 import { itemSizeBytes } from '../../src/core/items/attribute-value.ts';
 import type { CompiledModel } from '../../src/core/model/compiled.ts';
-import type { Store } from '../../src/core/store-port.ts';
+import type { ItemKey, ScanSource, Store } from '../../src/core/store-port.ts';
 import { createClient } from '../../src/store/client.ts';
-import { tableDefinition } from '../../src/store/definition/table-definition.ts';
+import { keySchema, tableDefinition } from '../../src/store/definition/table-definition.ts';
 import { DynamoDBStore } from '../../src/store/dynamodb.ts';
 import type { Item } from './images.ts';
 
@@ -44,15 +44,38 @@ export async function withFreshTable<T>(
   }
 }
 
-export async function load(store: Pick<Store, 'writeMany'>, items: readonly Item[]): Promise<void> {
-  await pMap(chunksOf(items), (chunk) => store.writeMany(chunk.map((item) => ({ put: item }))), { concurrency: 8 });
+/** A table with indexes of all attributes, as people make them. */
+export async function createTableByHand(
+  client: DynamoDBClient,
+  TableName: string,
+  keys: readonly [string, string],
+  indexes: readonly (readonly [partition: string, sort: string])[],
+): Promise<void> {
+  await client.send(
+    new CreateTableCommand({
+      ...{ TableName, BillingMode: 'PAY_PER_REQUEST', KeySchema: keySchema(...keys) },
+      AttributeDefinitions: [...keys, ...indexes.flat()].map((name) => ({ AttributeName: name, AttributeType: 'S' })),
+      GlobalSecondaryIndexes: indexes.map((ofIndex, i) => ({
+        IndexName: `gsi${i}`,
+        KeySchema: keySchema(...ofIndex),
+        Projection: { ProjectionType: 'ALL' },
+      })),
+    }),
+  );
 }
 
-function* chunksOf(items: readonly Item[]): Generator<Item[]> {
-  let chunk: Item[] = [];
+export async function load(store: Pick<Store, 'writeMany'>, items: readonly Item[]): Promise<void> {
+  await pMap(chunksOf(items, itemSizeBytes), (chunk) => store.writeMany(chunk.map((item) => ({ put: item }))), {
+    concurrency: 8,
+  });
+}
+
+/** As many as a BatchWriteItem takes, and far fewer bytes. */
+export function* chunksOf<T>(items: readonly T[], bytesOf: (item: T) => number): Generator<T[]> {
+  let chunk: T[] = [];
   let bytes = 0;
   for (const item of items) {
-    const size = itemSizeBytes(item);
+    const size = bytesOf(item);
     if (chunk.length === LOAD_ITEMS || (chunk.length > 0 && bytes + size > LOAD_BYTES)) {
       yield chunk;
       chunk = [];
@@ -62,6 +85,22 @@ function* chunksOf(items: readonly Item[]): Generator<Item[]> {
     bytes += size;
   }
   if (chunk.length > 0) yield chunk;
+}
+
+/** Units and items of a bare scan. */
+export async function scanned(store: ScanSource, segments: number): Promise<{ items: number; rcu: number }> {
+  const sum = { items: 0, rcu: 0 };
+  const scanSegment = async (_: unknown, segment: number): Promise<void> => {
+    let startKey: Item | undefined;
+    do {
+      const page = await store.scan({ segment, segments, startKey });
+      sum.items += page.items.length;
+      sum.rcu += page.rcu;
+      startKey = page.lastKey;
+    } while (startKey !== undefined);
+  };
+  await pMap(Array.from({ length: segments }), scanSegment);
+  return sum;
 }
 
 /** By `itemKey`. */
@@ -78,7 +117,16 @@ export async function scanTable(client: DynamoDBClient, graph: CompiledModel): P
   return items;
 }
 
+export function keyOf(item: Item): ItemKey {
+  const { source, target } = item as Record<'source' | 'target', { S: string }>;
+  return { source: source.S, target: target.S };
+}
+
 export function itemKey(item: Item): string {
-  const { source, target } = item as Record<string, { S: string }>;
-  return `${source!.S} ${target!.S}`;
+  const { source, target } = keyOf(item);
+  return `${source} ${target}`;
+}
+
+export function byKey(items: Iterable<Item>): Map<string, Item> {
+  return new Map([...items].map((item) => [itemKey(item), item]));
 }

@@ -3,7 +3,7 @@ import { sizeOf } from './extent.ts';
 import { type EdgeState, edgeImage, type GoalState, goalImage, type Item } from './images.ts';
 import { ROLE_NAMES } from './models.ts';
 import { type Random, seededRandom, zipf } from './random.ts';
-import { itemKey } from './table.ts';
+import { byKey, itemKey } from './table.ts';
 
 /** A recorded batch, the same on every run. */
 export interface Workload {
@@ -172,7 +172,7 @@ function streamRecord({ oldImage, newImage }: Change, place: number): RawRecord 
 
 /** What a table holds when a consumer gets the records. */
 export function baseItemsAfter({ before, records }: Pick<Workload, 'before' | 'records'>): Item[] {
-  const bases = new Map(before.map((item) => [itemKey(item), item]));
+  const bases = byKey(before);
   for (const { dynamodb } of records) {
     const { Keys, NewImage } = dynamodb!;
     if (NewImage === undefined) bases.delete(itemKey(Keys as Item));
