@@ -96,8 +96,8 @@ export function typesCommand(command: Command): void {
 `,
     'packages/cli/command-list.ts': [
       [
-        "  {\n    name: 'get',",
-        "  {\n    name: 'types',\n    group: 'Build',\n    description: 'list the node types of the model',\n    load: async () => (await import('./commands/read/types.ts')).typesCommand,\n  },\n  {\n    name: 'get',",
+        '  Build: {\n',
+        "  Build: {\n    types: [\n      'list the node types of the model',\n      async () => (await import('./commands/read/types.ts')).typesCommand,\n    ],\n",
       ],
     ],
     'test/matrix/vocabulary.ts': [

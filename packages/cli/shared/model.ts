@@ -20,12 +20,12 @@ export async function openModel(settings: Settings): Promise<ModelSession> {
 /** Runs a command that needs only the model, and prints its output. Doesn't load the SDK. */
 export function inModel<Args extends unknown[]>(run: (session: ModelSession, ...args: Args) => Promise<Output>) {
   return async (...args: [...Args, Command]): Promise<void> => {
-    const session = await openModel(readSettings(settingsOf(args)));
+    const session = await openModel(settingsOf(args));
     print(await run(session, ...(args.slice(0, -1) as Args)), session.settings.json);
   };
 }
 
-/** Returns the global options that a command was called with. */
-export function settingsOf(args: readonly [...unknown[], Command]): Parameters<typeof readSettings>[0] {
-  return (args.at(-1) as Command).optsWithGlobals();
+/** Returns the settings that a command was called with. */
+export function settingsOf(args: readonly [...unknown[], Command]): Settings {
+  return readSettings((args.at(-1) as Command).optsWithGlobals());
 }

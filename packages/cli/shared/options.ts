@@ -156,27 +156,26 @@ export interface PredicateOptions {
 }
 
 export function wholeNumber(text: string): number {
-  const number = Number(text);
-  if (!/^\d+$/.test(text) || !Number.isSafeInteger(number) || number < 1) {
-    throw new InvalidArgumentError('It should be a whole number of at least 1.');
-  }
-  return number;
+  return parseNumber(text, 'a whole number of at least 1', (number) => isWhole(text) && number >= 1);
 }
 
 export function readUnits(text: string): number {
-  const units = Number(text);
-  if (!/^\d+(\.\d+)?$/.test(text) || units < LEAST_RCU) {
-    throw new InvalidArgumentError(`It should be a number of at least ${LEAST_RCU}.`);
-  }
-  return units;
+  return parseNumber(text, `a number of at least ${LEAST_RCU}`, (units) => units >= LEAST_RCU);
 }
 
 export function share(text: string): number {
+  return parseNumber(text, 'a number from 0 to 1', (number) => number <= 1);
+}
+
+/** Takes decimal digits, with a point or without. `what` says which numbers are meant, for the error. */
+export function parseNumber(text: string, what: string, isMeant: (number: number) => boolean = () => true): number {
   const number = Number(text);
-  if (!/^\d+(\.\d+)?$/.test(text) || number > 1) {
-    throw new InvalidArgumentError('It should be a number from 0 to 1.');
-  }
-  return number;
+  if (/^\d+(\.\d+)?$/.test(text) && isMeant(number)) return number;
+  throw new InvalidArgumentError(`It should be ${what}.`);
+}
+
+function isWhole(text: string): boolean {
+  return !text.includes('.') && Number.isSafeInteger(Number(text));
 }
 
 export function examples(...lines: string[]): string {
@@ -194,8 +193,5 @@ export function endpointUrl(text: string): string {
 }
 
 export function portNumber(text: string): number {
-  const port = Number(text);
-  if (!/^\d+$/.test(text) || port < 1 || port > 65_535)
-    throw new InvalidArgumentError('It should be a port, 1 to 65535.');
-  return port;
+  return parseNumber(text, 'a port, 1 to 65535', (port) => isWhole(text) && port >= 1 && port <= 65_535);
 }

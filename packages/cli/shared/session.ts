@@ -5,7 +5,7 @@ import { createClient } from '../../../src/store/client.ts';
 import { DynamoDBStore } from '../../../src/store/dynamodb.ts';
 import { type ModelSession, openModel, settingsOf } from './model.ts';
 import { type Output, print } from './output.ts';
-import { readSettings, type Settings } from './settings.ts';
+import type { Settings } from './settings.ts';
 
 export interface CommandSession extends ModelSession {
   client: DynamoDBClient;
@@ -13,7 +13,7 @@ export interface CommandSession extends ModelSession {
   logger: Logger;
 }
 
-export async function openSession(settings: Settings): Promise<CommandSession> {
+async function openSession(settings: Settings): Promise<CommandSession> {
   const { graph } = await openModel(settings);
   const client = createClient(settings.client);
   return { settings, graph, client, store: new DynamoDBStore(client, graph.table), logger: createLogger(settings) };
@@ -24,14 +24,19 @@ export function createLogger(settings: Settings): Logger {
   return pino({ level: settings.logLevel }, pino.destination({ dest: 2, sync: true }));
 }
 
-/** Opens the model and the table, runs a command and prints its output. */
-export function inSession<Args extends unknown[]>(run: (session: CommandSession, ...args: Args) => Promise<Output>) {
+/** Opens the model and the table, runs a command and closes the client. */
+export function withSession<Args extends unknown[]>(run: (session: CommandSession, ...args: Args) => Promise<void>) {
   return async (...args: [...Args, Command]): Promise<void> => {
-    const session = await openSession(readSettings(settingsOf(args)));
+    const session = await openSession(settingsOf(args));
     try {
-      print(await run(session, ...(args.slice(0, -1) as Args)), session.settings.json);
+      await run(session, ...(args.slice(0, -1) as Args));
     } finally {
       session.client.destroy();
     }
   };
+}
+
+/** As `withSession`, and prints what the command returns. */
+export function inSession<Args extends unknown[]>(run: (session: CommandSession, ...args: Args) => Promise<Output>) {
+  return withSession(async (session, ...args: Args) => print(await run(session, ...args), session.settings.json));
 }

@@ -10,7 +10,6 @@ import { isLoopback } from '../../../src/store/client/options.ts';
 import { DynamoDBStore } from '../../../src/store/dynamodb.ts';
 import { type ModelSession, openModel, settingsOf } from './model.ts';
 import { type Output, print } from './output.ts';
-import { readSettings } from './settings.ts';
 
 /** What a command gets if it reads and writes items. */
 export interface TableSession extends ModelSession {
@@ -25,7 +24,7 @@ export function sessionReader({ graph, store }: { graph: CompiledModel; store: S
 /** Runs a command with model and table, and prints its output. The SDK is loaded at the first call. */
 export function inTable<Args extends unknown[]>(run: (session: TableSession, ...args: Args) => Promise<Output>) {
   return async (...args: [...Args, Command]): Promise<void> => {
-    const { settings, graph } = await openModel(readSettings(settingsOf(args)));
+    const { settings, graph } = await openModel(settingsOf(args));
     const calls = deferredCalls(settings.client, isLoopback(settings.client.endpoint));
     try {
       const session = { settings, graph, store: new DynamoDBStore(calls, graph.table) };

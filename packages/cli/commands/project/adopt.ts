@@ -16,7 +16,7 @@ import { settingsOf } from '../../shared/model.ts';
 import { examples, wholeNumber } from '../../shared/options.ts';
 import { print } from '../../shared/output.ts';
 import { startProgress } from '../../shared/progress.ts';
-import { readSettings, type Settings } from '../../shared/settings.ts';
+import type { Settings } from '../../shared/settings.ts';
 import { createStopSignal } from '../../shared/signals.ts';
 
 interface CommandOptions {
@@ -50,7 +50,7 @@ export function adoptCommand(command: Command): void {
       HELP + examples('adopt --table legacy', 'adopt --table legacy --sample 100000 --out edgeloom.config.ts'),
     )
     .action(async (...args: [CommandOptions, Command]): Promise<void> => {
-      const settings = readSettings(settingsOf(args));
+      const settings = settingsOf(args);
       print(await adopt(settings, args[0]), settings.json);
     });
 }

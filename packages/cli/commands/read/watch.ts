@@ -8,7 +8,6 @@ import { countText } from '../../../../src/foundation/figure.ts';
 import { printable } from '../../../../src/foundation/printable.ts';
 import { isLoopback } from '../../../../src/store/client/options.ts';
 import { createStreamsClient } from '../../../../src/store/client.ts';
-import { settingsOf } from '../../shared/model.ts';
 import {
   examples,
   filterOf,
@@ -21,8 +20,7 @@ import {
   withReverse,
 } from '../../shared/options.ts';
 import { type Colour, cellText, print } from '../../shared/output.ts';
-import { type CommandSession, openSession } from '../../shared/session.ts';
-import { readSettings } from '../../shared/settings.ts';
+import { type CommandSession, withSession } from '../../shared/session.ts';
 import { createStopSignal } from '../../shared/signals.ts';
 import { sessionReader } from '../../shared/table-session.ts';
 import { elementText } from './get.ts';
@@ -93,13 +91,12 @@ function withLimit(command: Command): Command {
 }
 
 function watching<Args extends unknown[]>(watchOf: (session: CommandSession, ...args: Args) => Watch) {
-  return async (...args: [...Args, Command]): Promise<void> => {
-    const session = await openSession(readSettings(settingsOf(args)));
+  return withSession(async (session, ...args: Args) => {
     const { client, settings } = session;
     const streams = createStreamsClient(settings.client);
     const { signal, release } = createStopSignal();
     try {
-      const watch = watchOf(session, ...(args.slice(0, -1) as Args));
+      const watch = watchOf(session, ...args);
       const { feed, stop } = await startFeed(session.graph, { client, streams });
       try {
         noteReader(session);
@@ -112,9 +109,8 @@ function watching<Args extends unknown[]>(watchOf: (session: CommandSession, ...
     } finally {
       release();
       streams.destroy();
-      client.destroy();
     }
-  };
+  });
 }
 
 /** Warns if the table is shared: one more reader of its stream may slow down the consumer. */

@@ -11,28 +11,20 @@ import { createWriter } from '../../../../src/client/write/writer.ts';
 import type { CompiledModel } from '../../../../src/core/model/compiled.ts';
 import { cacheFolder } from '../../../../src/deployment/package/cache-folder.ts';
 import { failureText } from '../../shared/failure.ts';
-import { settingsOf } from '../../shared/model.ts';
 import { examples } from '../../shared/options.ts';
-import { openSession } from '../../shared/session.ts';
-import { readSettings } from '../../shared/settings.ts';
+import { withSession } from '../../shared/session.ts';
 
 const HELP = `
 Names: reader, writer, graph. Expressions may await; Tab completes methods, types of the model and ids that the session has seen.
 `;
 
 export function shellCommand(command: Command): void {
-  command
-    .addHelpText('after', HELP + examples('shell', "shell   # then: await reader.getViews(['GOAL-G1'])"))
-    .action(async (...args: [object, Command]) => {
-      const session = await openSession(readSettings(settingsOf(args)));
-      const { graph, store, client } = session;
-      try {
-        // The shell shows numbers as JS numbers, not as the exact texts that commands print.
-        await runShell({ graph, reader: createReader(graph, { store }), writer: createWriter(graph, { store }) });
-      } finally {
-        client.destroy();
-      }
-    });
+  command.addHelpText('after', HELP + examples('shell', "shell   # then: await reader.getViews(['GOAL-G1'])")).action(
+    withSession(async ({ graph, store }, _options: object) => {
+      // The shell shows numbers as JS numbers, not as the exact texts that commands print.
+      await runShell({ graph, reader: createReader(graph, { store }), writer: createWriter(graph, { store }) });
+    }),
+  );
 }
 
 interface Names {

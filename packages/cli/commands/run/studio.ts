@@ -4,8 +4,7 @@ import { type StudioOptions, startStudio } from '../../../studio/server/studio.t
 import { printModelNotice } from '../../shared/model-notice.ts';
 import { examples, portNumber } from '../../shared/options.ts';
 import { print } from '../../shared/output.ts';
-import { openSession } from '../../shared/session.ts';
-import { readSettings } from '../../shared/settings.ts';
+import { withSession } from '../../shared/session.ts';
 import { stopOnSignal } from '../../shared/signals.ts';
 
 export function studioCommand(command: Command): void {
@@ -20,19 +19,19 @@ export function studioCommand(command: Command): void {
         'studio --port 4000 --write',
       ),
     )
-    .action(async ({ port, write }: { port?: number; write?: boolean }, command: Command) => {
-      const session = await openSession(readSettings(command.optsWithGlobals()));
-      const { graph, store, client, logger, settings } = session;
-      const streams = createStreamsClient(settings.client);
-      try {
-        await printModelNotice(graph, store);
-        const options = { graph, store, client, streams, port, isWritable: write, logger };
-        await serveStudio(options, (url) => print({ json: { url }, text: studioLines(url) }, settings.json));
-      } finally {
-        streams.destroy();
-        client.destroy();
-      }
-    });
+    .action(
+      withSession(async (session, { port, write }: { port?: number; write?: boolean }) => {
+        const { graph, store, client, logger, settings } = session;
+        const streams = createStreamsClient(settings.client);
+        try {
+          await printModelNotice(graph, store);
+          const options = { graph, store, client, streams, port, isWritable: write, logger };
+          await serveStudio(options, (url) => print({ json: { url }, text: studioLines(url) }, settings.json));
+        } finally {
+          streams.destroy();
+        }
+      }),
+    );
 }
 
 /** `onReady` gets the address to open first. */

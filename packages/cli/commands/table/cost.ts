@@ -7,7 +7,7 @@ import { type Load, type MonthlyCost, monthlyCost } from '../../../cost/monthly.
 import { readPrices } from '../../../cost/prices.ts';
 import { modelShards, type ShardAdvice } from '../../../cost/shards.ts';
 import { inModel } from '../../shared/model.ts';
-import { examples, wholeNumber } from '../../shared/options.ts';
+import { examples, parseNumber, wholeNumber } from '../../shared/options.ts';
 import { textTable } from '../../shared/output.ts';
 
 interface CommandOptions {
@@ -224,14 +224,12 @@ export function parseRate(text: string): number {
 }
 
 function parseAmount(text: string): number {
-  if (!/^\d+(\.\d+)?$/.test(text)) throw new InvalidArgumentError('It should be a number of at least 0.');
-  return Number(text);
+  return parseNumber(text, 'a number of at least 0');
 }
 
 function parsePositive(text: string): number {
-  const number = parseAmount(text);
-  if (number === 0) throw new InvalidArgumentError('It should be a number above 0.');
-  return number;
+  parseAmount(text);
+  return parseNumber(text, 'a number above 0', (number) => number > 0);
 }
 
 function collectRead(text: string, before: Map<string, number> = new Map()): Map<string, number> {

@@ -10,11 +10,10 @@ import { type CheckCursor, parseCursor } from '../../../../src/trust/check/curso
 import type { Finding } from '../../../../src/trust/check/finding.ts';
 import { refuseOldConsumers } from '../../../../src/trust/check/old-consumers.ts';
 import { lagSecondsOf, type PositionOfStream } from '../../../../src/trust/explain/position.ts';
+import { interruptible } from '../../shared/interruptible.ts';
 import { printModelNotice } from '../../shared/model-notice.ts';
 import { positionOf, requireHomeRegion } from '../../shared/position.ts';
-import { startProgress } from '../../shared/progress.ts';
 import type { CommandSession } from '../../shared/session.ts';
-import { createStopSignal } from '../../shared/signals.ts';
 import { installedTelemetry } from '../../shared/telemetry.ts';
 
 /** Milliseconds between saves of the resume position. */
@@ -46,33 +45,30 @@ export async function runCheck(
   const { itemCount, streamArn } = status;
   const position = streamArn === undefined ? undefined : positionOf(session, streamArn);
   const place = resume === undefined ? undefined : new KeptPlace(resume);
-  const progress = startProgress('items', itemCount);
-  const { signal, wait, release } = createStopSignal();
   try {
-    const result = await check(graph, {
-      store,
-      ...options,
-      ...listeners,
-      telemetry: await installedTelemetry(),
-      ...(position !== undefined && {
-        consumer: positionUntilStopped(position.consumer(options.graceMs ?? GRACE_MS), signal),
-      }),
-      resume: await place?.load(),
-      // Ctrl-C also ends a wait for the stream, and leaves the waiting suspects open.
-      wait,
-      remainingMs: () => (signal.aborted ? 0 : Number.POSITIVE_INFINITY),
-      onProgress: async ({ baseItems, derivedItems }, cursor) => {
-        const items = baseItems + derivedItems;
-        progress.update(items, Math.max(items, itemCount));
-        await place?.keepNowAndThen(cursor);
-      },
+    return await interruptible('items', itemCount, async ({ signal, wait, remainingMs, update }) => {
+      const result = await check(graph, {
+        store,
+        ...options,
+        ...listeners,
+        telemetry: await installedTelemetry(),
+        ...(position !== undefined && {
+          consumer: positionUntilStopped(position.consumer(options.graceMs ?? GRACE_MS), signal),
+        }),
+        resume: await place?.load(),
+        // Ctrl-C also ends a wait for the stream, and leaves the waiting suspects open.
+        ...{ wait, remainingMs },
+        onProgress: async ({ baseItems, derivedItems }, cursor) => {
+          const items = baseItems + derivedItems;
+          update(items, Math.max(items, itemCount));
+          await place?.keepNowAndThen(cursor);
+        },
+      });
+      await place?.keep(result.cursor);
+      return { ...result, ...notice, lagSeconds: signal.aborted ? undefined : await lagSecondsNow(position) };
     });
-    await place?.keep(result.cursor);
-    return { ...result, ...notice, lagSeconds: signal.aborted ? undefined : await lagSecondsNow(position) };
   } finally {
-    release();
     position?.release();
-    progress.stop();
   }
 }
 

@@ -6,7 +6,6 @@ import { awsService } from '../../shared/aws-service.ts';
 import { settingsOf } from '../../shared/model.ts';
 import { examples } from '../../shared/options.ts';
 import { print, textTable } from '../../shared/output.ts';
-import { readSettings } from '../../shared/settings.ts';
 
 interface DrillCommandOptions {
   stack: string;
@@ -38,7 +37,7 @@ export function drillCommand(command: Command): void {
     )
     .action(async (...args: [DrillCommandOptions, Command]) => {
       const [{ stack, alarm, dryRun = false }] = args;
-      const settings = readSettings(settingsOf(args));
+      const settings = settingsOf(args);
       const onAlarm = ({ alarm: name, outcome }: DrilledAlarm): void => {
         if (!settings.json && !dryRun) process.stderr.write(`${name}: ${outcome}\n`);
       };

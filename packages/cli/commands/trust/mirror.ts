@@ -7,11 +7,10 @@ import { createSources, type SyncOptions, type SyncResult } from '../../../../sr
 import type { SyncProgress } from '../../../../src/sources/sync.ts';
 import { createClient } from '../../../../src/store/client.ts';
 import { DynamoDBSourceStore } from '../../../../src/store/source-table.ts';
+import { type Interruptible, interruptible } from '../../shared/interruptible.ts';
 import { namedSource } from '../../shared/named-source.ts';
 import { endpointUrl, examples, refuseBeside, wholeNumber } from '../../shared/options.ts';
-import { startProgress } from '../../shared/progress.ts';
 import { type CommandSession, inSession } from '../../shared/session.ts';
-import { createStopSignal } from '../../shared/signals.ts';
 
 /** Exit code if something differs or needs a manual decision. */
 const FOUND = 1;
@@ -104,26 +103,26 @@ async function runSync(session: CommandSession, name: string | undefined, flags:
   // DynamoDB accepts an ARN in place of a table name.
   const openTable = (table: string): DynamoDBSourceStore => new DynamoDBSourceStore(itsClient, sourceArn ?? table);
   const opened = createSources(graph, { sources, store, openTable });
-  const progress = startProgress('source items', 0);
-  const { signal, release } = createStopSignal();
-  const options: SyncOptions = {
-    ...given,
-    signal,
-    ...(grace !== undefined && { graceMs: grace * 1000 }),
-    onProgress: telling((items) => progress.update(items, items)),
+  const run = async ({ signal, update }: Interruptible): Promise<SyncResult> => {
+    const options: SyncOptions = {
+      ...given,
+      signal,
+      ...(grace !== undefined && { graceMs: grace * 1000 }),
+      onProgress: telling((items) => update(items, items)),
+    };
+    try {
+      return await (retire === undefined ? opened.sync(source!.name, options) : opened.retire(retire, options));
+    } catch (error) {
+      if (flags.dryRun === true || !signal.aborted || (error as Error).name !== 'AbortError') throw error;
+      throw new EdgeloomError('stopped', 'The sync was stopped before its end.', 'Continue it with --resume.');
+    }
   };
   try {
-    const result =
-      retire === undefined ? await opened.sync(source!.name, options) : await opened.retire(retire, options);
+    const result = await interruptible('source items', 0, run);
     const { differences, pending, conflicts, refused } = result;
     if (differences.length + pending + conflicts.length + refused.length > 0) process.exitCode = FOUND;
     return { json: result, text: syncText(result, flags) };
-  } catch (error) {
-    if (flags.dryRun === true || !signal.aborted || (error as Error).name !== 'AbortError') throw error;
-    throw new EdgeloomError('stopped', 'The sync was stopped before its end.', 'Continue it with --resume.');
   } finally {
-    release();
-    progress.stop();
     if (itsClient !== client) itsClient.destroy();
   }
 }

@@ -14,11 +14,10 @@ import { failedBatchEraser } from '../../../../src/trust/subject/failed-batches.
 import { outsideTheTable } from '../../../../src/trust/subject/remainders.ts';
 import { walkRcu } from '../../../../src/trust/subject/subject-walk.ts';
 import { askToConfirm } from '../../shared/ask-to-confirm.ts';
+import { interruptible } from '../../shared/interruptible.ts';
 import { examples, type RateFlags, readRateOption, wholeNumber, writeRateOption } from '../../shared/options.ts';
 import { requireHomeRegion } from '../../shared/position.ts';
-import { startProgress } from '../../shared/progress.ts';
 import { type CommandSession, inSession } from '../../shared/session.ts';
-import { createStopSignal } from '../../shared/signals.ts';
 
 /** Exit code if a second run or a manual step is needed. */
 const LEFT = 1;
@@ -98,37 +97,30 @@ async function runExport(session: CommandSession, id: string, flags: WalkFlags) 
   const { graph, store, client } = session;
   const { itemCount, sizeBytes } = await describeTable(graph, { client });
   process.stderr.write(`${walkText(session, sizeBytes, 1)}\n`);
-  const progress = startProgress('items', itemCount);
-  const { signal, release } = createStopSignal();
-  try {
-    const { items, isWhole } = await exportSubject(graph, {
-      ...{ store, id, ...flags },
-      remainingMs: () => (signal.aborted ? 0 : Number.POSITIVE_INFINITY),
-      onProgress: (read) => progress.update(read, Math.max(read, itemCount)),
+  const { items, isWhole } = await interruptible('items', itemCount, ({ remainingMs, update }) =>
+    exportSubject(graph, {
+      ...{ store, id, remainingMs, ...flags },
+      onProgress: (read) => update(read, Math.max(read, itemCount)),
       onItem: ({ source, target, item }) => {
         const { [graph.table.partitionKey]: _source, [graph.table.sortKey]: _target, ...rest } = item;
         const line = { source, target, ...toPlainItem(withoutBookkeeping(rest), losslessNumber) };
         process.stdout.write(`${printableLines(toJson(line))}\n`);
       },
-    });
-    progress.stop();
-    const { base, derived, entry, mention } = items;
-    const counts = [
-      countText(base, 'base item'),
-      countText(derived, 'derived item'),
-      countText(entry, 'quarantine entry', 'quarantine entries'),
-      countText(mention, 'mention'),
-    ];
-    process.stderr.write(`${printable(id)}: ${counts.join(', ')}\n`);
-    if (!isWhole) {
-      process.exitCode = STOPPED;
-      process.stderr.write('stopped before the end of the table: run it again\n');
-    }
-    return { json: undefined, text: '' };
-  } finally {
-    release();
-    progress.stop();
+    }),
+  );
+  const { base, derived, entry, mention } = items;
+  const counts = [
+    countText(base, 'base item'),
+    countText(derived, 'derived item'),
+    countText(entry, 'quarantine entry', 'quarantine entries'),
+    countText(mention, 'mention'),
+  ];
+  process.stderr.write(`${printable(id)}: ${counts.join(', ')}\n`);
+  if (!isWhole) {
+    process.exitCode = STOPPED;
+    process.stderr.write('stopped before the end of the table: run it again\n');
   }
+  return { json: undefined, text: '' };
 }
 
 async function runErase(session: CommandSession, id: string, flags: EraseFlags) {
@@ -143,24 +135,20 @@ async function runErase(session: CommandSession, id: string, flags: EraseFlags) 
   if (dryRun !== true && yes !== true) await askToConfirm(plan, 'Erase it for good?');
   else process.stderr.write(`${walkText(session, sizeBytes, dryRun === true ? 1 : 2)}\n`);
   const streams = createStreamsClient(session.settings.client);
-  const progress = startProgress('items', itemCount);
-  const { signal, release } = createStopSignal();
   try {
     const { endpoint: _, ...service } = session.settings.client;
     const buckets = bucketAccess(service);
     const batches = { ...buckets, streams, buckets: bucket, listObjects: (name: string) => listObjects(service, name) };
-    const result = await eraseSubject(graph, {
-      ...{ store, id, dryRun, again, segments, maxRcu, maxWcu },
-      serverTime: () => serverTime(graph, { client }),
-      remainingMs: () => (signal.aborted ? 0 : Number.POSITIVE_INFINITY),
-      onProgress: (read) => progress.update(read, Math.max(read, itemCount)),
-      ...(bucket.length > 0 && { eraseFailedBatches: failedBatchEraser(graph, { ...batches, store }) }),
-    });
-    progress.stop();
+    const result = await interruptible('items', itemCount, ({ remainingMs, update }) =>
+      eraseSubject(graph, {
+        ...{ store, id, dryRun, again, segments, maxRcu, maxWcu, remainingMs },
+        serverTime: () => serverTime(graph, { client }),
+        onProgress: (read) => update(read, Math.max(read, itemCount)),
+        ...(bucket.length > 0 && { eraseFailedBatches: failedBatchEraser(graph, { ...batches, store }) }),
+      }),
+    );
     return eraseOutput(id, result, dryRun === true);
   } finally {
-    release();
-    progress.stop();
     streams.destroy();
   }
 }

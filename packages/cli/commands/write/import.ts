@@ -8,10 +8,9 @@ import { type ImportFormat, importFile } from '../../../../src/client/write/impo
 import { EdgeloomError } from '../../../../src/foundation/errors.ts';
 import { countText, figureText } from '../../../../src/foundation/figure.ts';
 import { printable } from '../../../../src/foundation/printable.ts';
+import { interruptible } from '../../shared/interruptible.ts';
 import { examples, wholeNumber } from '../../shared/options.ts';
-import { startProgress } from '../../shared/progress.ts';
 import { inSession } from '../../shared/session.ts';
-import { createStopSignal } from '../../shared/signals.ts';
 
 /** Exit code if stopped early. */
 const STOPPED = 2;
@@ -31,20 +30,11 @@ export function importCommand(command: Command): void {
     .action(
       inSession(async ({ graph, store }, file: string, options: ImportCommandOptions) => {
         const started = performance.now();
-        const progress = startProgress('items', 0);
-        const { signal, release } = createStopSignal();
-        const result = await withFile(file, signal, (path) =>
-          importFile(graph, {
-            store,
-            file: path,
-            ...options,
-            signal,
-            onProgress: (written, total) => progress.update(written, total),
-          }),
-        ).finally(() => {
-          release();
-          progress.stop();
-        });
+        const result = await interruptible('items', 0, ({ signal, update }) =>
+          withFile(file, signal, (path) =>
+            importFile(graph, { store, file: path, ...options, signal, onProgress: update }),
+          ),
+        );
         const seconds = (performance.now() - started) / 1000;
         const { items, total, wcu, skipped, badLines = [], writtenThrough = 0 } = result;
         if (total !== undefined) process.exitCode = STOPPED;
