@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import * as z from 'zod';
 import { cacheFolder } from '../../../src/deployment/package/cache-folder.ts';
 import { EdgeloomError } from '../../../src/foundation/errors.ts';
-import type { EngineCommand } from './command.ts';
+import type { EngineCommand } from './engine-process.ts';
 
 const run = promisify(execFile);
 

@@ -7,7 +7,7 @@ import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { packageFile } from '../../../src/deployment/package/package-files.ts';
 import { EdgeloomError } from '../../../src/foundation/errors.ts';
-import type { EngineCommand } from './command.ts';
+import type { EngineCommand } from './engine-process.ts';
 
 /** The release that tests run on. */
 const VERSION = '1.2.1';

@@ -1,5 +1,11 @@
-import { GuardedProcess } from '../../../src/foundation/guarded-process.ts';
-import type { EngineCommand } from './command.ts';
+import { GuardedProcess, type ScratchFolder } from '../../../src/foundation/guarded-process.ts';
+
+export interface EngineCommand {
+  file: string;
+  args: string[];
+  cwd?: string;
+  scratch?: ScratchFolder;
+}
 
 export interface EngineProcess {
   ended: Promise<void>;

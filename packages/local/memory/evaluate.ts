@@ -1,5 +1,5 @@
 import { negated, sumOf } from './numbers.ts';
-import type { Condition, Operand, Path, SetValue, Update } from './parse.ts';
+import type { Comparator, Condition, Operand, Path, SetValue, Update } from './parse.ts';
 import { invalid } from './refusal.ts';
 import { compareValues, sameValue, textOf, typeOf, type Value, type Values, valueSize } from './values.ts';
 
@@ -39,12 +39,7 @@ export function meets(item: Values, condition: Condition): boolean {
     case 'between': {
       const value = operandOf(item, condition.of);
       const [from, to] = [operandOf(item, condition.from), operandOf(item, condition.to)];
-      return (
-        isOrdered(value, from) &&
-        isOrdered(value, to) &&
-        compareValues(value!, from!) >= 0 &&
-        compareValues(value!, to!) <= 0
-      );
+      return meetsComparison({ operator: '>=' }, value, from) && meetsComparison({ operator: '<=' }, value, to);
     }
     case 'compare':
       return meetsComparison(condition, operandOf(item, condition.left), operandOf(item, condition.right));
@@ -73,15 +68,19 @@ function isOrdered(left: Value | undefined, right: Value | undefined): boolean {
 }
 
 function meetsComparison(
-  { operator }: { operator: string },
+  { operator }: { operator: Comparator },
   left: Value | undefined,
   right: Value | undefined,
 ): boolean {
   if (left === undefined || right === undefined) return operator === '<>' && left !== right;
   if (operator === '=') return sameValue(left, right);
   if (operator === '<>') return !sameValue(left, right);
-  if (!isOrdered(left, right)) return false;
-  const order = compareValues(left, right);
+  return isOrdered(left, right) && isInOrder(operator, compareValues(left, right));
+}
+
+/** `order` is negative, 0 or positive. */
+export function isInOrder(operator: Comparator, order: number): boolean {
+  if (operator === '=') return order === 0;
   if (operator === '<') return order < 0;
   if (operator === '<=') return order <= 0;
   return operator === '>' ? order > 0 : order >= 0;

@@ -74,14 +74,14 @@ export class Names {
 }
 
 const COMPARATORS: readonly string[] = ['=', '<>', '<', '<=', '>', '>='];
-const FUNCTIONS: readonly string[] = [
+const FUNCTIONS_OF_CONDITIONS = [
   'attribute_exists',
   'attribute_not_exists',
   'attribute_type',
   'begins_with',
   'contains',
-  'size',
 ];
+const FUNCTIONS: readonly string[] = [...FUNCTIONS_OF_CONDITIONS, 'size', 'if_not_exists', 'list_append'];
 
 class Parser {
   private readonly tokens: Token[];
@@ -111,31 +111,28 @@ class Parser {
       if (seen.has(clause))
         throw invalid(`Invalid ${this.what}: The "${clause}" section can only be used once in an update expression;`);
       seen.add(clause);
+      const change = () => ({ path: this.parsePath(), value: this.parseValue() });
       if (clause === 'SET')
         update.set = this.parseList(() => ({
           path: this.parsePath(),
           value: this.parseAfterSign('=', () => this.parseSetValue()),
         }));
       else if (clause === 'REMOVE') update.remove = this.parseList(() => this.parsePath());
-      else if (clause === 'ADD')
-        update.add = this.parseList(() => ({ path: this.parsePath(), value: this.parseValue() }));
-      else if (clause === 'DELETE')
-        update.delete = this.parseList(() => ({ path: this.parsePath(), value: this.parseValue() }));
+      else if (clause === 'ADD') update.add = this.parseList(change);
+      else if (clause === 'DELETE') update.delete = this.parseList(change);
       else throw this.unexpectedToken(this.at - 1);
     }
     return update;
   }
 
   private parseOr(): Condition {
-    const parts = [this.parseAnd()];
-    while (this.takeWord('OR')) parts.push(this.parseAnd());
-    return parts.length === 1 ? parts[0]! : { kind: 'or', parts };
+    return this.parseJoined('or', () => this.parseJoined('and', () => this.parseOne()));
   }
 
-  private parseAnd(): Condition {
-    const parts = [this.parseOne()];
-    while (this.takeWord('AND')) parts.push(this.parseOne());
-    return parts.length === 1 ? parts[0]! : { kind: 'and', parts };
+  private parseJoined(kind: 'and' | 'or', parse: () => Condition): Condition {
+    const parts = [parse()];
+    while (this.takeWord(kind.toUpperCase())) parts.push(parse());
+    return parts.length === 1 ? parts[0]! : { kind, parts };
   }
 
   private parseOne(): Condition {
@@ -146,26 +143,22 @@ class Parser {
       this.takeSign(')');
       return inner;
     }
-    const asked = this.takeCallStart(['attribute_exists', 'attribute_not_exists']);
-    if (asked !== undefined) {
-      const path = this.parsePath();
-      this.takeSign(')');
-      return { kind: 'exists', path, isAsked: asked === 'attribute_exists' };
+    const asked = this.takeCallStart(FUNCTIONS_OF_CONDITIONS);
+    if (asked === undefined) return this.parseComparison(this.parseOperand());
+    const condition = this.parseArguments(asked);
+    this.takeSign(')');
+    return condition;
+  }
+
+  private parseArguments(asked: string): Condition {
+    if (asked === 'attribute_exists' || asked === 'attribute_not_exists') {
+      return { kind: 'exists', path: this.parsePath(), isAsked: asked === 'attribute_exists' };
     }
-    if (this.takeCallStart(['attribute_type']) !== undefined) {
-      const path = this.parsePath();
-      const type = this.parseAfterSign(',', () => this.parseOperand());
-      this.takeSign(')');
-      return { kind: 'type', path, type };
+    if (asked === 'attribute_type') {
+      return { kind: 'type', path: this.parsePath(), type: this.parseAfterSign(',', () => this.parseOperand()) };
     }
-    const kind = this.takeCallStart(['begins_with', 'contains']);
-    if (kind !== undefined) {
-      const left = this.parseOperand();
-      const right = this.parseAfterSign(',', () => this.parseOperand());
-      this.takeSign(')');
-      return { kind: kind === 'contains' ? 'contains' : 'begins', left, right };
-    }
-    return this.parseComparison(this.parseOperand());
+    const kind = asked === 'contains' ? 'contains' : 'begins';
+    return { kind, left: this.parseOperand(), right: this.parseAfterSign(',', () => this.parseOperand()) };
   }
 
   private parseComparison(left: Operand): Condition {
@@ -250,11 +243,7 @@ class Parser {
     const token = this.tokens[this.at];
     const next = this.tokens[this.at + 1];
     if (token?.kind !== 'word' || next?.text !== '(' || !functions.includes(token.text)) {
-      if (
-        token?.kind === 'word' &&
-        next?.text === '(' &&
-        ![...FUNCTIONS, 'if_not_exists', 'list_append'].includes(token.text)
-      ) {
+      if (token?.kind === 'word' && next?.text === '(' && !FUNCTIONS.includes(token.text)) {
         throw invalid(`Invalid ${this.what}: Invalid function name; function: ${token.text}`);
       }
       return undefined;

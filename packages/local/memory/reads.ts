@@ -1,19 +1,11 @@
 import { readUnits } from '../../../src/core/items/capacity.ts';
 import { consumedField, sumUnits } from './capacity.ts';
 import type { Input, Tables } from './definitions.ts';
-import { meets, projectItem } from './evaluate.ts';
+import { isInOrder, meets, projectItem } from './evaluate.ts';
 import { checkKeyValue, type KeyNames, keyAttributeNames, keyText, partitionText, pickAttributes } from './keys.ts';
 import { compareRanks, type Index, type Partitions, rankOf, type Stored, type Table } from './memory-table.ts';
 import type { Entry } from './ordered.ts';
-import {
-  type Comparator,
-  type Condition,
-  Names,
-  type Operand,
-  type Path,
-  parseCondition,
-  parseProjection,
-} from './parse.ts';
+import { type Condition, Names, type Operand, type Path, parseCondition, parseProjection } from './parse.ts';
 import { invalid } from './refusal.ts';
 import { checkedItem, compareValues, textOf, typeOf, type Value, type Values } from './values.ts';
 import { countInLists } from './writes.ts';
@@ -157,15 +149,15 @@ class Page {
   }
 
   toAnswer() {
-    const { table, index, keys } = this.source;
+    const { table, index } = this.source;
     const units = readUnits(this.bytes, this.input['ConsistentRead'] === true);
     const all = index === undefined ? { table: units, indexes: {} } : { table: 0, indexes: { [index.name]: units } };
-    const names = [...new Set([...keyAttributeNames(keys), ...keyAttributeNames(table.keys)])];
     return {
       ...(this.input['Select'] !== 'COUNT' && { Items: this.items }),
       Count: this.found,
       ScannedCount: this.scanned,
-      ...(this.isFull && this.last !== undefined && { LastEvaluatedKey: pickAttributes(this.last.item, names) }),
+      ...(this.isFull &&
+        this.last !== undefined && { LastEvaluatedKey: pickAttributes(this.last.item, keyNamesOf(this.source)) }),
       ConsumedCapacity: consumedField(this.input, table, all),
     };
   }
@@ -212,10 +204,16 @@ function tieOf({ table, index }: Source, item: Values): string {
   return index === undefined ? '' : keyText(item, table.keys);
 }
 
-function startOf({ table, keys }: Source, given: unknown): Values {
+/** Keys of an index include those of the table. */
+function keyNamesOf({ table, keys }: Source): string[] {
+  return [...new Set([...keyAttributeNames(keys), ...keyAttributeNames(table.keys)])];
+}
+
+function startOf(source: Source, given: unknown): Values {
   const start = checkedItem(given);
-  const names = [...new Set([...keyAttributeNames(keys), ...keyAttributeNames(table.keys)])];
-  const isRight = names.every((name) => start[name] !== undefined && typeOf(start[name]) === table.types.get(name));
+  const names = keyNamesOf(source);
+  const { types } = source.table;
+  const isRight = names.every((name) => start[name] !== undefined && typeOf(start[name]) === types.get(name));
   if (!isRight || Object.keys(start).length !== names.length) {
     throw invalid('The provided starting key is invalid');
   }
@@ -317,13 +315,6 @@ function sortRange(part: Condition): Omit<Range, 'partition'> {
     to: operator === '=' || operator.startsWith('<') ? bound : undefined,
     isWithin: (sort) => sort !== undefined && isInOrder(operator, compareValues(sort, bound)),
   };
-}
-
-function isInOrder(operator: Comparator, order: number): boolean {
-  if (operator === '=') return order === 0;
-  if (operator === '<') return order < 0;
-  if (operator === '<=') return order <= 0;
-  return operator === '>' ? order > 0 : order >= 0;
 }
 
 export function scan(tables: Tables, input: Input) {
