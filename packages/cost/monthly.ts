@@ -170,10 +170,7 @@ export function monthlyCost(graph: CompiledModel, load: Load, fixtures: Fixtures
       storage,
       {
         part: 'alarms',
-        usd:
-          fixtures.alarms * cloudwatch.alarmMonth +
-          fixtures.metrics * cloudwatch.metricMonth +
-          fixtures.dashboards * cloudwatch.dashboardMonth,
+        usd: usdOfAlarms(fixtures, prices),
       },
     ]);
   const checkUsd = ((checkUnits * NIGHTS) / MILLION) * dynamodb.millionReadUnits + checkFunction;
@@ -223,6 +220,10 @@ export function monthlyCost(graph: CompiledModel, load: Load, fixtures: Fixtures
   };
 }
 
+function usdOfAlarms({ alarms, metrics, dashboards }: Fixtures, { cloudwatch }: Prices): number {
+  return alarms * cloudwatch.alarmMonth + metrics * cloudwatch.metricMonth + dashboards * cloudwatch.dashboardMonth;
+}
+
 function feedUsd(millionEvents: number, { eventBridge, sqs, lambda }: Prices): number {
   const millionPolls = (POLLERS * SECONDS) / POLL_SECONDS / MILLION;
   const usdOfFunction =
@@ -236,15 +237,17 @@ function feedUsd(millionEvents: number, { eventBridge, sqs, lambda }: Prices): n
 function observerCost(
   graph: CompiledModel,
   { load, fixtures, streamShards }: { load: Load; fixtures: Fixtures; streamShards: number },
-  { dynamodb, lambda, cloudwatch }: Prices,
+  prices: Prices,
 ): Pick<ObserverCost, 'millionStreamReads' | 'usd'> {
+  const { dynamodb, lambda } = prices;
   const minutes = HOURS * 60;
   const seconds = minutes * (load.putsPerSecond > 0 ? OBSERVER.busySeconds : OBSERVER.restSeconds);
   const { alarms, metrics, dashboards } = fixtures.withObserver ?? fixtures;
-  const ofAlarms =
-    (alarms - fixtures.alarms) * cloudwatch.alarmMonth +
-    (metrics - fixtures.metrics) * cloudwatch.metricMonth +
-    (dashboards - fixtures.dashboards) * cloudwatch.dashboardMonth;
+  const more = {
+    alarms: alarms - fixtures.alarms,
+    metrics: metrics - fixtures.metrics,
+    dashboards: dashboards - fixtures.dashboards,
+  };
   const reads = load.putsPerSecond * SECONDS * observedUnits(graph, load.shares);
   // The observer's state, the stream's position and each shard's position take a unit each.
   const writes = (seconds / OBSERVER_SAVE_SECONDS) * (2 + streamShards);
@@ -254,7 +257,7 @@ function observerCost(
       (minutes / MILLION) * lambda.millionRequests +
       (reads / MILLION) * dynamodb.millionReadUnits +
       (writes / MILLION) * dynamodb.millionWriteUnits +
-      ofAlarms,
+      usdOfAlarms(more, prices),
     millionStreamReads: ((seconds / OBSERVER_READ_SECONDS) * streamShards) / MILLION,
   };
 }
@@ -271,10 +274,13 @@ function observedUnits(graph: CompiledModel, shares: Load['shares']): number {
       (edge.incoming === undefined ? 0 : OBSERVED_RCU.counted)
     );
   };
-  const puts = createsOf(modelCost(graph));
-  const weightOf = (type: string): number => (shares.size === 0 ? 1 : (shares.get(type) ?? 0));
-  const weights = puts.reduce((sum, { type }) => sum + weightOf(type), 0);
-  return puts.reduce((sum, { type }) => sum + unitsOf(type) * weightOf(type), 0) / weights;
+  return meanOverMix(createsOf(modelCost(graph)), shares, ({ type }) => unitsOf(type));
+}
+
+function meanOverMix(puts: readonly WriteCost[], shares: Load['shares'], of: (put: WriteCost) => number): number {
+  const weightOf = ({ type }: WriteCost): number => (shares.size === 0 ? 1 : (shares.get(type) ?? 0));
+  const weights = puts.reduce((sum, put) => sum + weightOf(put), 0);
+  return puts.reduce((sum, put) => sum + of(put) * weightOf(put), 0) / weights;
 }
 
 /** Returns RCU per second. Throws `unknown-query` for an unknown or ambiguous name. */
@@ -310,23 +316,20 @@ function unitsOf(cost: ModelCost, { shares, viewKilobytes = 1 }: Load) {
       `Its types are ${puts.map((put) => put.type).join(', ')}.`,
     );
   }
-  const weightOf = ({ type }: WriteCost): number => (shares.size === 0 ? 1 : (shares.get(type) ?? 0));
   // `viewKilobytes` doesn't apply to parts, whose views are separate.
   const viewUnits = ({ kind, view }: WriteCost): number => view * (kind === 'part' ? 1 : Math.ceil(viewKilobytes));
   const viewBytes = viewKilobytes * WRITE_UNIT_BYTES;
-  const weights = puts.reduce((sum, put) => sum + weightOf(put), 0);
-  const meanOverMix = (count: (put: WriteCost) => number): number =>
-    puts.reduce((sum, put) => sum + count(put) * weightOf(put), 0) / weights;
+  const mean = (count: (put: WriteCost) => number): number => meanOverMix(puts, shares, count);
   return {
-    base: meanOverMix(({ base }) => base),
+    base: mean(({ base }) => base),
     // Every write of a view is billed for the whole view.
-    derived: meanOverMix((put) => put.total - put.base + viewUnits(put) - put.view),
+    derived: mean((put) => put.total - put.base + viewUnits(put) - put.view),
     // Views are read whole and eventually consistently. `read` already counts half a unit for the first 4 KB.
-    read: meanOverMix((put) => put.read + (put.kind === 'part' ? 0 : put.view * (readUnits(viewBytes, false) - 0.5))),
+    read: mean((put) => put.read + (put.kind === 'part' ? 0 : put.view * (readUnits(viewBytes, false) - 0.5))),
     // Half of `indexItems` is billed to the indexes, which have their own partitions.
-    derivedWrites: meanOverMix((put) => viewUnits(put) + put.indexItems / 2 + put.reverseItem + put.totalEntry),
+    derivedWrites: mean((put) => viewUnits(put) + put.indexItems / 2 + put.reverseItem + put.totalEntry),
     // Converts units to items: an index item takes 2 units, and an entry and its total 4.
-    derivedItems: meanOverMix(
+    derivedItems: mean(
       ({ view, indexItems, reverseItem, totalEntry }) => view + indexItems / 2 + reverseItem + totalEntry / 4,
     ),
   };

@@ -93,11 +93,7 @@ export const NODE_ROUTES = [
     z.object({ id: input.id, type: z.string().optional(), limit: input.limit, cursor: input.cursor }),
     async (context, { id, type, ...options }): Promise<Page<NamedEdge>> => {
       const page = await context.reader.edges(id, type, options);
-      const names = await namesOf(
-        context,
-        page.items.map(({ target }) => target),
-      );
-      return { ...page, items: page.items.map((edge) => ({ ...edge, name: names.get(edge.target) ?? null })) };
+      return { ...page, items: await named(context, page.items, ({ target }) => target) };
     },
   ),
   route('GET /api/lists', z.object({ id: input.id }), async (context, { id }): Promise<{ lists: ListOfNode[] }> => {
@@ -122,8 +118,18 @@ function endsOf(graph: CompiledModel, id: string): EdgeEnd[] {
   ];
 }
 
+/** Adds the names of nodes to what has their ids. */
+export async function named<T extends object>(
+  context: RequestContext,
+  all: readonly T[],
+  idOf: (one: T) => string,
+): Promise<(T & { name: string | null })[]> {
+  const names = await namesOf(context, all.map(idOf));
+  return all.map((one) => ({ ...one, name: names.get(idOf(one)) ?? null }));
+}
+
 /** Returns names from the sample and, for the first nodes that it lacks, from the nodes. */
-export async function namesOf(context: RequestContext, ids: readonly string[]): Promise<Map<string, string | null>> {
+async function namesOf(context: RequestContext, ids: readonly string[]): Promise<Map<string, string | null>> {
   const { graph, store } = context;
   const sampled = await sampleIfAllowed(context);
   const names = new Map(ids.map((id) => [id, sampled === undefined ? null : sampledName(sampled, id)] as const));

@@ -3,6 +3,7 @@ import type { ShardsResult } from '../../../src/client/read/lists/count-search.t
 import type { SearchPredicate } from '../../../src/client/read/lists/search-query.ts';
 import { createReader } from '../../../src/client/read/reader.ts';
 import { findEdge, findOrder, findSearch } from '../../../src/client/read/request/lookup.ts';
+import type { Page } from '../../../src/client/read/request/result.ts';
 import { sortKeyOfEdge } from '../../../src/core/model/base-item.ts';
 import type { ItemKey, Store } from '../../../src/core/store-port.ts';
 import { losslessNumber } from '../../../src/foundation/exact-json.ts';
@@ -13,7 +14,7 @@ import { askedQuery, callOf, type ReaderCall } from '../base/query.ts';
 import { codeOf } from '../base/query-code.ts';
 import { input, route } from '../base/route.ts';
 import { keepingItems, type SortValue, sortValuesOf } from '../base/sort-values.ts';
-import { namesOf } from './nodes.ts';
+import { named } from './nodes.ts';
 
 export interface QueryRow {
   id: string;
@@ -41,11 +42,7 @@ export const QUERY_ROUTES = [
       const { graph, store, client } = context;
       const call = callOf(graph, asked);
       const { plan, result } = await explainQuery(store, (noted) => answerOf(context, noted, call, cursor));
-      const names = await namesOf(
-        context,
-        result.rows.map(({ id }) => id),
-      );
-      const rows = result.rows.map((row) => ({ ...row, name: names.get(row.id) ?? null }));
+      const rows = await named(context, result.rows, ({ id }) => id);
       return { ...result, rows, plan, code: codeOf(call, await placeOf(client)) };
     },
   ),
@@ -56,38 +53,41 @@ export const QUERY_ROUTES = [
   ),
 ];
 
+interface Rows extends Pick<QueryAnswer, 'cursor'> {
+  rows: Omit<QueryRow, 'name'>[];
+}
+
 async function answerOf(
   { graph, leases }: RequestContext,
   store: Store,
   call: ReaderCall,
   cursor: string | undefined,
-): Promise<{ rows: Omit<QueryRow, 'name'>[]; cursor?: string }> {
+): Promise<Rows> {
   const { store: keeping, found } = keepingItems(store, graph.table.partitionKey);
   const reader = createReader(graph, { store: keeping, leases, readNumber: losslessNumber });
   const options = { ...call.options, cursor };
   if (call.method === 'search') {
-    const { items, cursor: next } = await reader.search(call.name).find(call.predicate as SearchPredicate, options);
+    const page = await reader.search(call.name).find(call.predicate as SearchPredicate, options);
     const { part, order } = findSearch(graph, call.name);
     const name = 'attribute' in order ? order.attribute : 'value';
-    const rows = items.map(({ id, value, attributes }) => ({
+    return rowsOf(page, ({ id, value, attributes }) => ({
       ...{ id, attributes, by: { source: id, target: part ?? id } },
       sortedBy: value === undefined ? [] : [{ name, value, isOfSource: false }],
     }));
-    return { rows, ...(next !== undefined && { cursor: next }) };
   }
   if (call.method === 'inbound') {
     const edge = findEdge(graph, call.type);
     const { order } = findOrder(edge, call.options['order'] as string | undefined);
-    const { items, cursor: next } = await reader.inbound(call.id, call.type, options);
-    const rows = items.map(({ source, attributes }) => ({
+    return rowsOf(await reader.inbound(call.id, call.type, options), ({ source, attributes }) => ({
       ...{ id: source, attributes, by: { source, target: sortKeyOfEdge(edge, call.id) } },
       sortedBy: sortValuesOf(graph, order, found.get(source)!),
     }));
-    return { rows, ...(next !== undefined && { cursor: next }) };
   }
-  const { items, cursor: next } = await reader.nodes(call.type, options);
-  const rows = items.map(({ id, attributes }) => ({
+  return rowsOf(await reader.nodes(call.type, options), ({ id, attributes }) => ({
     ...{ id, attributes: attributes ?? {}, by: { source: id, target: id } },
   }));
-  return { rows, ...(next !== undefined && { cursor: next }) };
+}
+
+function rowsOf<T>({ items, cursor }: Page<T>, rowOf: (item: T) => Omit<QueryRow, 'name'>): Rows {
+  return { rows: items.map(rowOf), ...(cursor !== undefined && { cursor }) };
 }

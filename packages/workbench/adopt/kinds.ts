@@ -186,8 +186,13 @@ export function isOfPartition({ forms, key }: Kind): boolean {
 }
 
 export function partitionName(form: KeyForm, [partitionKey]: KeyNames): string {
-  const word = form.findLast((one) => one !== undefined && one !== '');
-  return typeNameOf(wordsOf(word ?? '').at(-1) ?? (/^(pk|hash|id)$/i.test(partitionKey) ? 'NODE' : partitionKey));
+  return typeNameOf(
+    wordsOf(lastWord(form) ?? '').at(-1) ?? (/^(pk|hash|id)$/i.test(partitionKey) ? 'NODE' : partitionKey),
+  );
+}
+
+function lastWord(form: KeyForm): string | undefined {
+  return form.findLast((one) => one !== undefined && one !== '');
 }
 
 function rank({ forms, isSelf, mark }: Kind): number {
@@ -265,8 +270,6 @@ const FOUND = '\u0001';
 /** Finds the text between separators, preferably after its label. Keys may pad a number with zeros. */
 function placeIn(keys: string, text: string, label: string): { at: number; end: number; isNamed: boolean } | undefined {
   if (text === '') return undefined;
-  const isOfWord = (character: string | undefined): boolean =>
-    character !== undefined && /[\p{L}\p{N}]/u.test(character);
   let first: { at: number; end: number; isNamed: boolean } | undefined;
   for (
     let at = keys.indexOf(text), looks = 0;
@@ -291,8 +294,8 @@ const MOST_LOOKS = 20;
 function nameKinds(kinds: readonly Kind[], keys: KeyNames): void {
   const nameless = kinds.filter(({ mark }) => mark === undefined);
   for (const kind of nameless) {
-    const word = kind.forms![1].filter((one) => one !== undefined && one !== '').at(-1);
-    const own = kind.forms![0].filter((one) => one !== undefined && one !== '').at(-1);
+    const word = lastWord(kind.forms![1]);
+    const own = lastWord(kind.forms![0]);
     // If there's only one partition, its name describes its items.
     const isOne = own !== undefined && !kind.forms![0].includes(undefined);
     kind.name = typeNameOf(word ?? (isOfPartition(kind) ? '' : isOne ? own : (keys[1] ?? own ?? 'ITEM')));
@@ -300,7 +303,7 @@ function nameKinds(kinds: readonly Kind[], keys: KeyNames): void {
   for (const own of grouped(nameless.filter(isOfPartition), ({ forms }) => JSON.stringify(forms![0])).values()) {
     const name = partitionName(own[0]!.forms![0], keys);
     const likelihood = (kind: Kind): number => {
-      const word = kind.forms![1].filter((one) => one !== undefined && one !== '').at(-1) ?? '';
+      const word = lastWord(kind.forms![1]) ?? '';
       const isLikely = kind.isSelf === true || NODE_WORDS.has(word.toUpperCase()) || typeNameOf(word) === name;
       return kind.items.length + (isLikely ? 1e6 : 0);
     };

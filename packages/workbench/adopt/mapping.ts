@@ -15,6 +15,7 @@ import { type SourceItem, sourceTable } from '../../../src/sources/source.ts';
 import type { Field } from './kinds.ts';
 import type { LeftOut, Proposal, ProposedKind, Reference } from './propose.ts';
 import { OF_LIBRARIES } from './sampled-item.ts';
+import { tally } from './texts.ts';
 
 /** Attribute names that the graph reserves. */
 export const RESERVED: ReadonlySet<string> = new Set([
@@ -37,8 +38,7 @@ export function edgeTypes({ kinds }: Proposal): Map<string, { from: string; to: 
 
 /** Returns how many items have each attribute, most frequent first. */
 export function attributesOf({ items }: ProposedKind): Map<string, number> {
-  const counts = new Map<string, number>();
-  for (const { names } of items) for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
+  const counts = tally(items.flatMap(({ names }) => names));
   return new Map([...counts].sort(([, a], [, b]) => b - a));
 }
 

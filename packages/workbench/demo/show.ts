@@ -1,5 +1,6 @@
 import { foldText } from '../../../src/core/items/folding.ts';
 import { type HashName, shardOf } from '../../../src/core/items/shard.ts';
+import { tally } from '../adopt/texts.ts';
 import { airportId } from './expected.ts';
 import { expectSame } from './report.ts';
 import type { DemoWorld } from './world.ts';
@@ -132,8 +133,7 @@ export async function showShards({ say, expected, reader }: DemoWorld): Promise<
   const spread = await reader.shards('AIRPORT.name');
   const names = [...expected.airports.values()].map(({ name }) => foldText(name));
   const hottestShare = (hash: HashName): number => {
-    const counts = new Map<number, number>();
-    for (const name of names) counts.set(shardOf(name, 200, hash), (counts.get(shardOf(name, 200, hash)) ?? 0) + 1);
+    const counts = tally(names.map((name) => shardOf(name, 200, hash)));
     return Math.max(...counts.values()) / names.length;
   };
   expectSame('the share of the hottest shard', spread.hottest.share, hottestShare('fnv1a'));
