@@ -57,7 +57,6 @@ async function social() {
 
 const VIEW = '~view';
 const FOLLOWS_2 = '~ix/FOLLOWS-USER-2';
-const _LIKES_2 = '~ix/LIKES-USER-2';
 const FOLLOWS_COUNT = '~degree/FOLLOWS';
 const LIKES_COUNT = '~degree/LIKES';
 
