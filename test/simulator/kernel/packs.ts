@@ -7,6 +7,7 @@ const PACKS = {
   observer: async () => (await import('../packs/observer/schedule.ts')).PACK,
   verify: async () => (await import('../packs/verify/schedule.ts')).PACK,
   watch: async () => (await import('../packs/watch/schedule.ts')).PACK,
+  rebuilds: async () => (await import('../packs/rebuilds/schedule.ts')).PACK,
   sources: async () => (await import('../packs/sources/schedule.ts')).PACK,
   tenants: async () => (await import('../packs/tenants/schedule.ts')).PACK,
   updates: async () => (await import('../packs/updates/schedule.ts')).PACK,

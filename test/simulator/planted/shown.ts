@@ -12,6 +12,7 @@ export const SHOWN_BY: Readonly<Record<PackName, readonly string[]>> = {
   evolution: ['wrong', 'alarm', 'unfinished', 'unsound', 'false-alarm', 'unseen-drift', 'stalled'],
   verify: ['unsound', 'false-alarm', 'unseen-drift', 'stalled'],
   watch: ['diverged'],
+  rebuilds: ['wrong'],
   sources: ['wrong'],
   tenants: ['wrong'],
   updates: ['wrong'],
