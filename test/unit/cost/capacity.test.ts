@@ -34,6 +34,8 @@ const cost = modelCost(
 );
 
 const put = (type: string) => cost.writes.find((entry) => entry.type === type && entry.write === 'create');
+const change = (type: string, attribute?: string) =>
+  cost.writes.find((entry) => entry.type === type && entry.write === 'change' && entry.attribute === attribute);
 const query = (name: string) => cost.queries.find((entry) => entry.query === name);
 
 it('T26: has what DynamoDB gives one partition', () => {
@@ -50,6 +52,15 @@ describe('the cost of a put', () => {
     expect(put('SEEN')).toMatchObject({ view: 0, indexItems: 2, total: 3, byHand: 2 });
     expect(put('KNOWS')).toMatchObject({ indexItems: 0, total: 2, byHand: 1 });
     expect(put('TICKET')).toMatchObject({ indexItems: 2, total: 4, byHand: 2 });
+  });
+
+  it('counts the reverse item of an edge that copies its target, and says what a change of that costs', () => {
+    // The reverse item and the edge, then the view, the edge and its target.
+    expect(put('KEPT_IN')).toMatchObject({ reverseItem: 1, total: 3, read: 1.5 + 2.5 });
+    expect(change('STORE', 'city')).toMatchObject({ perEdge: { KEPT_IN: { wcu: 1, rcu: 1.5, byHand: 0 } } });
+    expect(change('STORE', 'zip')).toBeUndefined();
+    expect(change('STORE')).not.toHaveProperty('perEdge');
+    expect(change('USER')).not.toHaveProperty('perEdge');
   });
 });
 
@@ -91,6 +102,17 @@ describe('the cost of index items that use the source', () => {
       },
     }),
   );
+
+  it('is said of the source, for each edge that leaves it', () => {
+    const of = (type: string) => joined.writes.filter((one) => one.type === type && one.perEdge !== undefined);
+    // The one item moves, and the other one gets a new revision; without the node neither is in an order.
+    expect(of('TICKET').map(({ write, attribute, perEdge }) => [write, attribute, perEdge!['IN']!.wcu])).toEqual([
+      ['change', 'due', 3 + 1],
+      ['change', 'status', 3 + 1],
+      ['delete', undefined, 2 + 2],
+    ]);
+    expect(of('IN')).toEqual([]);
+  });
 
   it('is a warning where the source looks like a hub', () => {
     expect(joined.warnings).toEqual([expect.stringContaining('ON has edgeSet: false')]);
