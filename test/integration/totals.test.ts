@@ -115,6 +115,27 @@ describe('totals of edges', () => {
     );
   });
 
+  it('have room for 50 values of a group; with more the reader refuses groups, and has the sums', async () => {
+    const { writer, reader, projectAll, drift } = await work();
+    for (let i = 0; i < 53; i++)
+      await writer.putEdge(`USER-${i}`, 'WORKED_ON', 'PROJECT-P', { hours: 1, kind: `k${i}` });
+    await projectAll();
+    await expect(reader.total('PROJECT-P', 'WORKED_ON')).rejects.toMatchObject({ code: 'too-many-groups' });
+    expect(await reader.total('PROJECT-P', 'WORKED_ON', { groups: false })).toEqual({
+      count: 53,
+      hours: '53',
+      groups: {},
+    });
+    expect(await drift()).toBe(0);
+    for (let i = 0; i < 53; i++)
+      await writer.putEdge(`USER-${i}`, 'WORKED_ON', 'PROJECT-P', { hours: 1, kind: `k${i % 9}` });
+    await projectAll();
+    const { groups } = await reader.total('PROJECT-P', 'WORKED_ON');
+    expect(Object.values(groups.kind).reduce((all, one) => all + one)).toBe(53);
+    expect(Object.keys(groups.kind)).toHaveLength(9);
+    expect(await drift()).toBe(0);
+  });
+
   it('are repaired where an entry has a malformed list of the groups without room', async () => {
     const { store, writer, reader, projectAll, drift, repair } = await work();
     for (let i = 0; i < 51; i++)
