@@ -88,6 +88,13 @@ describe.each(['with copies', 'without copies'] as const)('a page of 100 goals, 
     expect(items.map(({ attributes }) => attributes)).toEqual([{ body: 'body 0' }, { body: 'body 1' }]);
   });
 
+  it('can be filtered by what the index items hold of the source', async () => {
+    const where = { title: 'Goal 7' };
+    const { items, calls } = await reader.page('USER-1', 'MEMBER', { where, with: [], limit: 1 });
+    expect(items).toEqual([{ id: 'GOAL-007', attributes: where }]);
+    expect(calls).toBeLessThanOrEqual(4);
+  });
+
   it("shows a session's own change of a source in the one call", async () => {
     const session = createSession();
     await createWriter(graph, { store: table.store })
