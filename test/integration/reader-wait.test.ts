@@ -21,6 +21,7 @@ const graph = defineGraph({
     WATCHER: edge({ from: 'GOAL', to: 'USER', edgeSet: false, inbound: { orders: { gsi0: 'since' } } }),
     KNOWS: edge({ from: 'USER', to: 'USER' }),
     COPYING: edge({ from: 'GOAL', to: 'USER', edgeSet: ['role'], copy: ['name'] }),
+    COUNTED: edge({ from: 'USER', to: 'USER', edgeSet: false, degree: true }),
   },
 });
 
@@ -80,6 +81,18 @@ describe('waitForProjection', () => {
     }
     await table.store.delete(base);
     expect(await differing(base)).toBe(all);
+    await table.projectAll();
+    expect(await differing(base)).toBeUndefined();
+  });
+
+  it('ends for an edge that is only counted', async () => {
+    const base = { source: 'USER-c1', target: 'COUNTED-USER-c2' };
+    await table.store.put(item(base.source, base.target));
+    expect(await differing(base)).toBe('~ix/COUNTED-USER-c2');
+    await table.projectAll();
+    expect(await differing(base)).toBeUndefined();
+    await table.store.delete(base);
+    expect(await differing(base)).toBe('~ix/COUNTED-USER-c2');
     await table.projectAll();
     expect(await differing(base)).toBeUndefined();
   });
