@@ -6,6 +6,7 @@ import { createWriter } from '../../src/client/write/writer.ts';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import type { CompiledModel } from '../../src/core/model/compiled.ts';
 import { date, derive, edge, node, number, part, rank, source } from '../../src/core/model/schema.ts';
+import { countingReader } from '../support/reader.ts';
 import { testTable, uniqueTableName } from '../support/table.ts';
 
 const graph = defineGraph({
@@ -75,6 +76,7 @@ const graph = defineGraph({
       inbound: { orders: { gsi0: rank('grade', { HIGH: 2, LOW: 1 }) } },
     }),
     BARE: edge({ from: 'TASK', to: 'USER' }),
+    LONG: edge({ from: 'TASK', to: 'USER', edgeSet: false, inbound: { orders: { gsi0: 'at' }, project: 'ALL' } }),
   },
 });
 
@@ -256,6 +258,44 @@ describe('where', () => {
     expect(await hintOf({ sene: 'x' })).toMatch(/^Did you mean seen\? They hold seen, note\./);
     expect(await hintOf({ seen: { beginWith: 'o' } })).toMatch(/^Did you mean beginsWith\? There are equals, lt, /);
     await refused(open.inDegree('USER-1', 'HAS', { where: {} } as never), 'unknown-option', 'where');
+  });
+
+  it('ends a page at 50 units, with a cursor that goes on, in few calls', async () => {
+    const rows = Array.from({ length: 120 }, (_, i) => ({
+      id: `TASK-long${String(i).padStart(3, '0')}`,
+      status: i % 10 === 3 ? 'open' : 'done',
+    }));
+    const puts = rows.map(({ id, status }) => ({
+      put: {
+        ...{ source: { S: id }, target: { S: 'LONG-USER-1' }, at: { S: id } },
+        ...{ status: { S: status }, body: { S: 'x'.repeat(8_000) } },
+      },
+    }));
+    await table.store.writeMany(puts);
+    await table.projectAll();
+    const { reader: counted, callsOf } = countingReader(graph as CompiledModel, table.endpoint);
+    const found: string[] = [];
+    const units: number[] = [];
+    let cursor: string | undefined;
+    const calls = await callsOf(async () => {
+      do {
+        const page = await counted.inbound('USER-1', 'LONG', {
+          where: { status: 'open' },
+          limit: 100,
+          cursor,
+          capacity: true,
+        });
+        found.push(...page.items.map(({ source: id }) => id));
+        units.push(page.capacity!.rcu);
+        ({ cursor } = page);
+      } while (cursor !== undefined);
+    });
+    expect(found).toEqual(rows.filter(({ status }) => status === 'open').map(({ id }) => id));
+    // 120 items of 8 KB.
+    expect(units.length).toBeGreaterThanOrEqual(3);
+    for (const rcu of units) expect(rcu).toBeLessThanOrEqual(50);
+    for (const rcu of units.slice(0, -1)) expect(rcu).toBeGreaterThan(45);
+    expect(calls['QueryCommand']).toBeLessThanOrEqual(4 * units.length);
   });
 
   it('belongs to the cursor, in whatever order its values are given', async () => {
