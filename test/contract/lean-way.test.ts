@@ -429,12 +429,14 @@ describe.each([
     const { endpoint, received } = await answering(({ body, headers }) => {
       if (!String(headers['x-amz-target']).endsWith('.BatchWriteItem')) return { body: FOUND };
       const requests = (JSON.parse(body) as { RequestItems: Record<string, object[]> }).RequestItems[graph.table.name]!;
-      return { body: { UnprocessedItems: rest-- > 0 ? { [graph.table.name]: requests.slice(1) } : {} } };
+      const left = rest-- > 0 ? requests.slice(1) : [];
+      const ConsumedCapacity = [{ TableName: graph.table.name, CapacityUnits: requests.length - left.length }];
+      return { body: { UnprocessedItems: left.length > 0 ? { [graph.table.name]: left } : {}, ConsumedCapacity } };
     });
     const store = storeAt(endpoint, { lean });
     await store.get(KEY, { consistent: false });
     const writes = [{ put: BASE_ITEM }, { delete: KEY }, { put: { source: { S: 'A' }, target: { S: 'A' } } }];
-    expect((await store.writeMany(writes)).calls).toBe(2);
+    expect(await store.writeMany(writes)).toEqual({ wcu: 3, calls: 2 });
     const sent = received.slice(1).map(({ body }) => JSON.parse(body).RequestItems[graph.table.name]);
     expect(sent[1]).toEqual(sent[0].slice(1));
   });
@@ -448,15 +450,16 @@ describe.each([
       // Two at a time, and every other call none at all.
       const count = batches++ % 2 === 0 ? 2 : 0;
       const rest = Keys.length > count ? { [name]: { Keys: Keys.slice(count) } } : {};
-      return { body: { Responses: { [name]: Keys.slice(0, count) }, UnprocessedKeys: rest } };
+      const ConsumedCapacity = [{ TableName: name, CapacityUnits: Math.min(count, Keys.length) }];
+      return { body: { Responses: { [name]: Keys.slice(0, count) }, UnprocessedKeys: rest, ConsumedCapacity } };
     });
     const store = storeAt(endpoint, { lean });
     await store.get(KEY, { consistent: false });
     const targets = ['1', '2', '3'];
     const keys = targets.map((target) => ({ source: 'USER-1', target }));
-    const { items, calls } = await store.getMany(keys, { consistent: true });
+    const { items, ...cost } = await store.getMany(keys, { consistent: true });
     expect(items.map((item) => item?.['target'])).toEqual(targets.map((S) => ({ S })));
-    expect(calls).toBe(3);
+    expect(cost).toEqual({ rcu: 3, calls: 3 });
   });
 
   it('sends a transaction whose answer was lost again with its own token', async () => {
