@@ -63,6 +63,22 @@ describe.each(DEPLOY_TOOLS)('a project for %s', (tool) => {
   });
 });
 
+it('edgeloom stack refuses a model whose table has another name: it would be an empty one', async () => {
+  const { folder, read } = await project('sam');
+  const path = join(folder, 'edgeloom.config.ts');
+  const model = (await read('edgeloom.config.ts')).replace(
+    "from 'edgeloom'",
+    `from '${join(process.cwd(), 'src/index.ts')}'`,
+  );
+  await writeFile(path, model);
+  expect(await command.run(['stack', '--config', path, '--stage', 'prod'])).toMatchObject({ code: 0 });
+  // A process reads a file once.
+  const renamed = join(folder, 'renamed.config.ts');
+  await writeFile(renamed, model.replace("'records'", "'items'"));
+  const refused = await command.run(['stack', '--config', renamed, '--stage', 'prod']);
+  expect(refused).toMatchObject({ code: 2, stderr: expect.stringMatching(/table is items.*records.*empty/s) });
+});
+
 describe('a project for an existing table', () => {
   const arn = 'arn:aws:dynamodb:eu-central-1:123456789012:table/legacy';
   const existing = ['--existing-table', arn, '--stream', `${arn}/stream/2026-01-01T00:00:00.000`];
