@@ -6,7 +6,9 @@ import goals from '../../edgeloom.config.ts';
 import { type Engine, startEngine } from '../../packages/local/engine/engine.ts';
 import { createReader } from '../../src/client/read/reader.ts';
 import { type Item, stringOf } from '../../src/core/items/attribute-value.ts';
-import { withTableName } from '../../src/core/model/compile/define-graph.ts';
+import { defineGraph, withTableName } from '../../src/core/model/compile/define-graph.ts';
+import { node } from '../../src/core/model/schema.ts';
+import { migrate } from '../../src/migrate/migrate.ts';
 import { createClient, createStreamsClient } from '../../src/store/client.ts';
 import { DynamoDBStore } from '../../src/store/dynamodb.ts';
 import { createTable } from '../../src/store/table-description.ts';
@@ -118,7 +120,7 @@ describe.runIf(obstacle === undefined)('the packaged stream function', () => {
       edgeloom(['redrive', ...args, '--json', '--table', graph.table.name, '--endpoint', engine.endpoint]);
     const kept = async (): Promise<string[]> => (await readdir(failures)).map((name) => join(failures, name));
     const reader = createReader(graph, { store });
-    const table = { graph, client, lambda, reader, put, redrive };
+    const table = { graph, client, store, lambda, reader, put, redrive };
     return { ...table, invocations, deliver, findings, kept, output: () => output };
   }
 
@@ -234,6 +236,19 @@ describe.runIf(obstacle === undefined)('the packaged stream function', () => {
       expect(await reader.getViews([`USER-${id}`])).toMatchObject([{ attributes: { name: id } }]);
     }
     expect(await findings()).toEqual([]);
+  });
+
+  it('rolled back behind a migration, it maintains a search that only the later model has', async () => {
+    const { graph, store, put, deliver } = await deployed();
+    const later = defineGraph({
+      table: graph.table.name,
+      nodes: { USER: node({ view: 'ALL', search: { nick: {} } }) },
+    });
+    expect(await migrate(later, { store, wait: async () => undefined })).toMatchObject({ done: true });
+    await put(user('U1', { name: { S: 'Ann' }, nick: { S: 'an' } }));
+    expect(await deliver()).toMatchObject({ givenUp: 0, failedInvocations: 0 });
+    const { items } = await createReader(later, { store }).search('USER.nick').equals('an');
+    expect(items).toMatchObject([{ id: 'USER-U1' }]);
   });
 });
 
