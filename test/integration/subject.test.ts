@@ -360,8 +360,11 @@ describe('subject erase', () => {
   );
 
   it('refuses an id of no type of the model', async () => {
-    const { erase } = await libraryTable();
-    await expect(erase({ id: 'READER-1' })).rejects.toMatchObject({ code: 'unknown-type' });
+    const { graph, store, erase } = await libraryTable();
+    const none = { id: 'READER-1' };
+    await expect(erase(none)).rejects.toMatchObject({ code: 'unknown-type' });
+    const exported = exportSubject(graph, { store, ...none, onItem: () => undefined });
+    await expect(exported).rejects.toMatchObject({ code: 'unknown-type' });
   });
 });
 
