@@ -13,6 +13,7 @@ export const TOTAL_SCHEDULES = [
   lastRoomForTwo,
   roomOfValuesThatWent,
   valueWhoseRoomIsGivenAway,
+  repairBesideAnInsert,
   repairBesideASwap,
   repairBesideATransaction,
   repairByALaggingRead,
@@ -151,14 +152,26 @@ async function lastRoomForTwo(): Promise<string[]> {
   return isRight ? [] : [`the last room was taken twice: ${JSON.stringify(found)}`];
 }
 
-/** A total is wrong, and as many edges go as come in a batch while a repair has listed the entries. */
+/** A total is wrong, and an edge comes while a repair has listed the entries. */
+async function repairBesideAnInsert(): Promise<string[]> {
+  const { store, project, repair, total } = world();
+  await project(work(1, 'code'));
+  await store.put({ ...(await total()), count: { N: '7' } });
+  store.afterListing = async () => {
+    // The repair lists the entries once to compare them, and once to count them.
+    store.afterListing = async () => await project(work(2, 'code'));
+  };
+  await repair();
+  return derivedDifferences(OPTIONS, [...store.items()]);
+}
+
+/** The same, with a batch in which as much goes as comes. */
 async function repairBesideASwap(): Promise<string[]> {
   const { graph, store, project, remove, repair, total } = world();
   const before = work(1, 'code');
   await project(before);
   await store.put({ ...(await total()), count: { N: '7' } });
   store.afterListing = async () => {
-    // The repair lists the entries once to compare them, and once to count them.
     store.afterListing = async () => {
       const after = work(2, 'code');
       await remove(before);
