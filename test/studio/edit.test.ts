@@ -39,11 +39,13 @@ describe.skipIf(!HAS_BROWSER)('items of a node', () => {
     const { page } = at.seen;
     await at.seen.goTo('/node?id=PAGE-1&target=META');
     await page.getByRole('button', { name: 'Edit' }).click();
-    await page.getByLabel('Attributes as JSON').fill('{"lang": "de"}');
+    await page.getByLabel('Attributes as JSON').fill('{"lang": "de", "big": 12345678901234567890.5}');
     await page.getByRole('button', { name: 'Save' }).click();
     const item = async () =>
-      (await at.opened.store.get({ source: 'PAGE-1', target: 'META' }, { consistent: true })).item?.['lang'];
-    await expect.poll(item).toEqual({ S: 'de' });
+      (await at.opened.store.get({ source: 'PAGE-1', target: 'META' }, { consistent: true })).item;
+    await expect.poll(item).toMatchObject({ lang: { S: 'de' }, big: { N: '12345678901234567890.5' } });
+    // The page shows each digit.
+    await page.getByText('12345678901234567890.5').first().waitFor();
   });
 
   it('leads to the lists of a node, with the values that sort them', async () => {
