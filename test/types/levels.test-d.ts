@@ -114,6 +114,8 @@ it('refuses a mistake on each level', () => {
   void reader.page('REPO-1', 'IN_REPO', { with: ['MEMBER'] });
   // @ts-expect-error: what leaves a user leaves no issue, whatever its label
   void reader.page('REPO-1', 'IN_REPO', { with: [{ type: 'MEMBER', label: 'LEAD' }] });
+  // @ts-expect-error: what leaves an issue leaves no user, whatever its label
+  void reader.page('REPO-1', 'IN_REPO', { with: [{ edge: 'ASSIGNED', with: ['ASSIGNED:LEAD'] }] });
   // @ts-expect-error: nobody is assigned to an issue by an edge that enters it
   void reader.page('REPO-1', 'IN_REPO', { with: [{ inbound: 'ASSIGNED' }] });
   // @ts-expect-error: comments are opened by nobody
