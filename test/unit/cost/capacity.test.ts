@@ -3,14 +3,14 @@ import { z } from 'zod';
 import { modelCost } from '../../../packages/cost/capacity.ts';
 import { defineGraph } from '../../../src/core/model/compile/define-graph.ts';
 import type { CompiledModel } from '../../../src/core/model/compiled.ts';
-import { edge, node, number, source } from '../../../src/core/model/schema.ts';
+import { edge, node, number, part, source } from '../../../src/core/model/schema.ts';
 
 const cost = modelCost(
   defineGraph({
     table: 'records',
     nodes: {
       TICKET: node({ view: 'ALL', search: { title: {} } }),
-      USER: node({ view: 'ALL' }),
+      USER: node({ view: 'ALL', parts: { STATE: part({ search: { status: {}, mood: {} } }), COUNTS: part() } }),
       STORE: node({
         view: 'ALL',
         search: {
@@ -61,6 +61,11 @@ describe('the cost of a put', () => {
     expect(change('STORE', 'zip')).toBeUndefined();
     expect(change('STORE')).not.toHaveProperty('perEdge');
     expect(change('USER')).not.toHaveProperty('perEdge');
+  });
+
+  it('of a part has its view and its searches', () => {
+    expect(put('USER.STATE')).toMatchObject({ kind: 'part', base: 1, view: 1, indexItems: 3, total: 5 });
+    expect(put('USER.COUNTS')).toMatchObject({ kind: 'part', indexItems: 0, total: 2 });
   });
 });
 
