@@ -141,6 +141,24 @@ it('goes on from the marks that the table has', async () => {
   expect(shards[1]).toMatchObject({ open: [{ sequenceNumber: '4' }], appliedUpTo: undefined });
 });
 
+it('gives no mark of a new stream while the one before may have records', async () => {
+  const store = new MemoryStore(graph.table);
+  let nowMs = NOW;
+  const moverOf = (source: MemoryStream): LowWatermarkMover =>
+    new LowWatermarkMover({ graph, store, source, now: () => nowMs });
+  const before = new MemoryStream(NOW);
+  expect(await moverOf(before).advance(0)).toBe(NOW);
+  const source = new MemoryStream(NOW);
+  Object.assign(source, { streamArn: before.streamArn.replace('2026-01-01', '2026-01-02') });
+  nowMs += 60_000;
+  for (const mover of [moverOf(source), moverOf(source)]) {
+    expect(await mover.advance(0)).toBeUndefined();
+    nowMs += 60_000;
+  }
+  nowMs += 25 * 3_600_000;
+  expect(await moverOf(source).advance(0)).toBe(nowMs);
+});
+
 it('gives no mark of a stream that is switched off: the table may have another', async () => {
   const store = new MemoryStore(graph.table);
   const source = new MemoryStream(NOW);
