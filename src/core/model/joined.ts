@@ -73,7 +73,9 @@ const sourceParts = oncePer((_graph: CompiledModel) => new Map<string, ReadonlyM
 
 export function partsOfSource(graph: CompiledModel, nodeType: string): ReadonlyMap<string, readonly string[]> {
   const ofTypes = sourceParts(graph);
-  const parts = ofTypes.get(nodeType) ?? attributesByPart(attributesOfSource(graph, nodeType));
+  const known = ofTypes.get(nodeType);
+  if (known !== undefined) return known;
+  const parts = attributesByPart(attributesOfSource(graph, nodeType));
   ofTypes.set(nodeType, parts);
   return parts;
 }

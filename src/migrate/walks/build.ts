@@ -93,10 +93,10 @@ async function reconcileStrays(
   const expected = new Set(items.flatMap((item) => expectedItemsOf(context.graph, item, nodes)).map(textOfIndexKey));
   const reconcileStray = async ({ source, target, item }: WalkedItem): Promise<void> => {
     const { key, kind } = kindOfDerivedKey(target)!;
-    const kept = itemKindOf(context.graph, target);
     if (!kind.hasBase) {
       // rule: counts-of-the-first-generation-are-counted-again
-      if (key.generation === 1) await repairItem(context, { kind: kept, source, sortKey: target });
+      if (key.generation === 1)
+        await repairItem(context, { kind: itemKindOf(context.graph, target), source, sortKey: target });
       return;
     }
     if (!kind.isLive(item) || expected.has(textOfIndexKey({ source, sortKey: target }))) return;
@@ -105,7 +105,7 @@ async function reconcileStrays(
       const read = edge === undefined ? [] : await readExpectedItems(context, edge);
       if (read.some((one) => one.source === source && one.sortKey === target)) return;
       // rule: backfill-removes-entries-of-no-edge
-      await repairItem(context, { kind: kept, source, sortKey: target });
+      await repairItem(context, { kind: itemKindOf(context.graph, target), source, sortKey: target });
       return;
     }
     // The base item may be on another page.

@@ -66,7 +66,7 @@ class NotedReads {
         return result;
       },
     };
-    this.store = Object.assign(Object.create(table) as Store, calls);
+    this.store = Object.create(table, Object.getOwnPropertyDescriptors(calls)) as Store;
   }
 
   plan(): QueryPlan {

@@ -99,7 +99,7 @@ async function runExport(session: CommandSession, id: string, flags: WalkFlags) 
   process.stderr.write(`${walkText(session, sizeBytes, 1)}\n`);
   const { items, isWhole } = await interruptible('items', itemCount, ({ remainingMs, update }) =>
     exportSubject(graph, {
-      ...{ store, id, remainingMs, ...flags },
+      ...{ store, id, ...flags, remainingMs },
       onProgress: (read) => update(read, Math.max(read, itemCount)),
       onItem: ({ source, target, item }) => {
         const { [graph.table.partitionKey]: _source, [graph.table.sortKey]: _target, ...rest } = item;

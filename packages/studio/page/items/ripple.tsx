@@ -179,17 +179,17 @@ function Units({ of: { wcu, isCounted } }: { of: TraceStep }) {
 function Changes({ changes }: { changes: readonly AttributeChange[] }) {
   return (
     <dl>
-      {changes.map(({ name, ...sides }) => (
+      {changes.map(({ name, before, after }) => (
         <Fact key={name} name={name}>
-          {'before' in sides && (
+          {before !== undefined && (
             <del>
-              <Value value={sides.before} />
+              <Value value={before} />
             </del>
           )}
-          {'before' in sides && 'after' in sides && ' → '}
-          {'after' in sides && (
+          {before !== undefined && after !== undefined && ' → '}
+          {after !== undefined && (
             <ins>
-              <Value value={sides.after} />
+              <Value value={after} />
             </ins>
           )}
         </Fact>
