@@ -6,6 +6,7 @@ import { edge, node } from '../../src/core/model/schema.ts';
 import type { Store } from '../../src/core/store-port.ts';
 import { createWorker } from '../../src/projecting/worker/worker.ts';
 import { memoryCheckpoint } from '../../src/stream/checkpoint.ts';
+import { redrive } from '../../src/trust/repair/redrive.ts';
 import { HookedStore } from '../support/hooked-store.ts';
 import { testTable, uniqueTableName } from '../support/table.ts';
 
@@ -64,6 +65,18 @@ describe('copies of a parent', () => {
     await author({ birthYear: { N: '1961' } });
     await run();
     for (const book of books(3)) expect(await copies(book)).toEqual({ [EDGE]: { birthYear: { N: '1961' } } });
+  });
+
+  it('are brought to every child by a redrive of the parent that was quarantined, and of a child', async () => {
+    const { graph, store, run, author, edges, copies } = await library();
+    await author(named('Ann'));
+    await edges(books(2));
+    await run();
+    await store.put({ source: { S: AUTHOR }, target: { S: AUTHOR }, ...named('Anne'), age: { S: 'old' } });
+    expect(await run()).toMatchObject({ quarantined: 1 });
+    await store.put({ source: { S: AUTHOR }, target: { S: AUTHOR }, ...named('Ann B.'), age: { N: '66' } });
+    expect(await redrive(graph, { store })).toMatchObject({ entries: 1, repaired: 1, left: 0 });
+    for (const book of books(2)) expect(await copies(book)).toEqual({ [EDGE]: named('Ann B.') });
   });
 });
 
