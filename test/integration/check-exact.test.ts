@@ -57,6 +57,7 @@ async function social() {
 
 const VIEW = '~view';
 const FOLLOWS_2 = '~ix/FOLLOWS-USER-2';
+const LIKES_2 = '~ix/LIKES-USER-2';
 const FOLLOWS_COUNT = '~degree/FOLLOWS';
 const LIKES_COUNT = '~degree/LIKES';
 
@@ -97,6 +98,24 @@ describe('a derived item that is not exactly what is expected', () => {
     expect((await run('report')).drifted).toEqual([FOLLOWS_COUNT, FOLLOWS_2, VIEW].map((key) => `USER-1 ${key}`));
     await run('repair');
     expect((await run('report')).drifted).toEqual([]);
+  });
+});
+
+describe('a revision of another type', () => {
+  it('makes neither the projector nor a repair loop, and blocks no shard', async () => {
+    const { writer, projectAll, run, read, corrupt } = await social();
+    for (const target of [VIEW, FOLLOWS_2, FOLLOWS_COUNT, LIKES_2]) await corrupt(target, { r: { S: 'three' } });
+    await writer.putEdge('USER-1', 'BLOCKS', 'USER-2', { note: 'changed' });
+    await writer.deleteEdge('USER-1', 'BLOCKS', 'USER-3');
+    await writer.deleteEdge('USER-1', 'LIKES', 'USER-2');
+    await writer.putEdge('USER-1', 'FOLLOWS', 'USER-2', { since: '2027' });
+    await writer.putEdge('USER-2', 'BLOCKS', 'USER-3');
+    const { writes } = await projectAll();
+    expect(writes).toBeLessThan(20);
+    expect(await read(VIEW, 'USER-2')).toMatchObject({ edgeSet: { SS: ['BLOCKS-USER-3'] } });
+    await run('repair');
+    expect((await run('report')).findings.filter(({ verdict }) => verdict !== 'quarantined')).toEqual([]);
+    expect((await read(VIEW))!['edgeSet']).toEqual({ SS: expect.arrayContaining(['BLOCKS-USER-2|note=changed']) });
   });
 });
 
@@ -146,8 +165,19 @@ describe('the degree of an evicted type', () => {
   });
 });
 
-it('an id that is longer than a sort key is unknown to a reader that asks for all attributes', async () => {
-  const { reader } = await social();
-  const long = `USER-${'x'.repeat(1_400)}` as const;
-  expect(await reader.getViews([long], { attributes: 'ALL' })).toEqual([null]);
+describe('an id that is longer than a sort key', () => {
+  const LONG = `USER-${'x'.repeat(1_400)}` as const;
+
+  it('is unknown to a reader that asks for all attributes', async () => {
+    const { reader } = await social();
+    expect(await reader.getViews([LONG], { attributes: 'ALL' })).toEqual([null]);
+  });
+
+  it('does not stop a check where a view names an edge to it that cannot be', async () => {
+    const { run, corrupt } = await social();
+    await corrupt(VIEW, { edgeSet: { SS: [`BLOCKS-${LONG}`] }, attributes: { M: {} } });
+    expect((await run('report')).drifted).toEqual([`USER-1 ${VIEW}`]);
+    await run('repair');
+    expect((await run('report')).drifted).toEqual([]);
+  });
 });
