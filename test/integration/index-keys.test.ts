@@ -2,6 +2,7 @@ import { DescribeTableCommand, GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { describe, expect, it } from 'vitest';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import { edge, node } from '../../src/core/model/schema.ts';
+import { missingNeedsOf } from '../../src/store/table-description.ts';
 import { DynamoDBStreamSource } from '../../src/stream/dynamodb-source.ts';
 import { check } from '../../src/trust/check/check.ts';
 import { observe } from '../../src/trust/observe/observe.ts';
@@ -99,6 +100,18 @@ describe('D13: indexes whose key attributes have names of their own', () => {
     const { item } = await store.get({ source: 'GOAL-1', target: '~ix/MEMBER-USER-1' }, { consistent: true });
     await store.put({ ...item, gsi0pk: { S: 'MEMBER-USER-2' } });
     expect((await run()).drift).toMatchObject([{ suspect: { sortKey: '~ix/MEMBER-USER-1' } }]);
+  });
+
+  it('are compared with those of a table that is there', async () => {
+    const graph = graphOf();
+    const { client } = await openTable(graph);
+    const other = { ...graph, table: { ...graph.table, indexKeys: undefined } };
+    const { Table } = await client.send(new DescribeTableCommand({ TableName: graph.table.name }));
+    expect(missingNeedsOf(graph, Table!).lacks).toEqual([]);
+    expect(missingNeedsOf(other as never, Table!).lacks).toEqual([
+      'the index GSI1 with the keys gsi0pk and gsi0sk',
+      'the index GSI2 with the keys gsi1pk and gsi1sk',
+    ]);
   });
 
   it("leave base items in a native index their own attributes, also one with the name of an index's key", async () => {
