@@ -210,6 +210,39 @@ describe('types of base items on a table with a registry', () => {
 });
 
 describe('a check that meets what the registry does not know', () => {
+  it('reports it, and neither repair nor rebuild touches it', async () => {
+    const { store, run, read } = await checkedTable();
+    const view = (await read('GOAL-1', '~view'))!;
+    const planted = [
+      indexItem('USER-1', '~ix/@9/name', { value: { S: 'x' } }),
+      indexItem('USER-1', '~ix/ghost', { value: { S: 'x' } }),
+      indexItem('GOAL-1', '~ix/@3/MEMBER-USER-1', { counted: { S: '@3/MEMBER' } }),
+      indexItem('GOAL-1', '~degree/@3/MEMBER', { count: { N: '1' } }),
+      indexItem('GOAL-1', '~ix/#byGhost/MEMBER-USER-1', { gsi0pk: { S: 'byGhost/MEMBER-USER-1' } }),
+      indexItem('USER-1', '~rev/@2/MEMBER-GOAL-1', { child: { S: 'GOAL-1' } }),
+      { ...view, model: { S: '@7' } },
+    ];
+    for (const item of planted) await store.put(item);
+    const found = await run();
+    expect(found).toMatchObject({ unregistered: planted.length, drift: NO_DRIFT, unknown: 0, unknownTypes: [] });
+    const actual = found.findings.map((finding) => finding.actual ?? '');
+    expect(actual.map((text) => text.slice(0, text.indexOf(','))).sort()).toEqual([
+      'an item of MEMBER@2',
+      'an item of inbound:MEMBER@3',
+      'an item of inbound:MEMBER@3',
+      'an item of order:MEMBER.byGhost@1',
+      'an item of search:USER.ghost@1',
+      'an item of search:USER.name@9',
+      'an item of view:GOAL@7',
+    ]);
+    for (const mode of ['repair', 'rebuild'] as const) {
+      expect(await run({ mode })).toMatchObject({ repaired: 0, wcu: 0 });
+      for (const item of planted) {
+        expect(await read((item['source'] as { S: string }).S, (item['target'] as { S: string }).S)).toEqual(item);
+      }
+    }
+  });
+
   it('survives a key whose name no search can have', async () => {
     const { store, run } = await checkedTable();
     await store.put(indexItem('USER-1', '~ix/%zz', { value: { S: 'x' } }));
