@@ -211,6 +211,25 @@ describe('an item that is over is absent for every condition', () => {
     }
   });
 
+  it('as reads have it at every moment', async () => {
+    const graph = slotGraph();
+    const { store } = await openTable(graph);
+    let nowMs = END * 1000 - 1;
+    const now = () => nowMs;
+    const [writer, reader] = [createWriter(graph, { store, now }), createReader(graph, { store, now })];
+    await writer.putNode('SLOT-1', { n: 1, expiresAt: END });
+    for (; nowMs <= END * 1000 + 1; nowMs++) {
+      const isThere = (await reader.getNode('SLOT-1')) !== null;
+      const isRequired = await writer
+        .transact((each) => each.requireNode('SLOT-1'))
+        .then(
+          () => true,
+          () => false,
+        );
+      expect(isRequired).toBe(isThere);
+    }
+  });
+
   it('also if it ends between the look of an update and its write', async () => {
     const graph = slotGraph();
     const { store } = await openTable(graph);
