@@ -10,6 +10,7 @@ import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import { edge, node } from '../../src/core/model/schema.ts';
 import type { ItemKey } from '../../src/core/store-port.ts';
 import { explain } from '../../src/trust/explain/explain.ts';
+import { allPages } from '../support/reader.ts';
 import { openTable, uniqueTableName } from '../support/table.ts';
 
 /** The moment at which items end, in epoch seconds: long enough from now for engines that delete by themselves. */
@@ -105,6 +106,20 @@ it('says when an item ends, and takes epoch seconds only', async () => {
   await writer.putEdge('GOAL-1', 'MEMBER', 'USER-2', { expiresAt: null, since: '2020' });
   const reader = createReader(ending.graph, { store: ending.store, now: () => END * 1000 });
   expect(await reader.has('GOAL-1', 'MEMBER', 'USER-2')).toBe(true);
+});
+
+it('lists the edges of a node, and gives one, until they end, or longer where that is asked for', async () => {
+  const { graph, store } = await endingTable(ofMembers);
+  const shown = async (nowSeconds: number, includeExpired = false) => {
+    const reader = createReader(graph, { store, now: () => nowSeconds * 1000 });
+    const pages = await allPages((cursor) => reader.edges('GOAL-1', 'MEMBER', { includeExpired, cursor, limit: 2 }));
+    const edge = await reader.getEdge('GOAL-1', 'MEMBER', 'USER-2', { includeExpired });
+    return { targets: pages.flat().map(({ target }) => target), since: edge?.attributes['since'] };
+  };
+  const before = { targets: users, since: '2021' };
+  expect(await shown(END - 1)).toEqual(before);
+  expect(await shown(END)).toEqual({ targets: ['USER-1', 'USER-4'], since: undefined });
+  expect(await shown(END, true)).toEqual(before);
 });
 
 it('scans nodes without those that are over', async () => {
