@@ -137,6 +137,11 @@ describe('the low watermark of a stream', () => {
     expect(await redriveHandler(graph, { store })({}, context)).toMatchObject({ swept: 0 });
   });
 
+  it('leaves young records to their consumer', async () => {
+    const { graph, store, source } = await markedTable(2);
+    expect(await sweep({ graph, store, source, ageMs: 3_600_000 })).toMatchObject({ entries: 0 });
+  });
+
   it('is moved by one process at a time, and read by all others', async () => {
     const { graph, store, client, streams, streamArn } = await markedTable(4);
     await store.put(follows('1', '2'));
