@@ -260,7 +260,7 @@ describe('where', () => {
     await refused(open.inDegree('USER-1', 'HAS', { where: {} } as never), 'unknown-option', 'where');
   });
 
-  it('ends a page at 50 units, with a cursor that goes on, in few calls', async () => {
+  it('ends a page at 50 units, with a cursor that goes on, in few calls, and is alone in that', async () => {
     const rows = Array.from({ length: 120 }, (_, i) => ({
       id: `TASK-long${String(i).padStart(3, '0')}`,
       status: i % 10 === 3 ? 'open' : 'done',
@@ -296,6 +296,13 @@ describe('where', () => {
     for (const rcu of units) expect(rcu).toBeLessThanOrEqual(50);
     for (const rcu of units.slice(0, -1)) expect(rcu).toBeGreaterThan(45);
     expect(calls['QueryCommand']).toBeLessThanOrEqual(4 * units.length);
+    // A list without it has no bound of its own.
+    const whole = await counted.inbound('USER-1', 'LONG', { limit: 200 });
+    expect(whole.items).toHaveLength(rows.length);
+    const bounded = await counted.inbound('USER-1', 'LONG', { limit: 200, maxRcu: 20, capacity: true });
+    expect(bounded.capacity!.rcu).toBeLessThanOrEqual(20);
+    expect(bounded.items.length).toBeGreaterThan(10);
+    expect(bounded.cursor).toBeTypeOf('string');
   });
 
   it('belongs to the cursor, in whatever order its values are given', async () => {
