@@ -49,7 +49,10 @@ async function differing(base: { source: string; target: string }): Promise<stri
     await reader.waitForProjection(...argumentsOf(base, { timeoutMs: 0 }));
     return undefined;
   } catch (error) {
-    expect(error).toMatchObject({ code: 'projection-timeout', hint: expect.stringContaining('projector') });
+    expect(error).toMatchObject({
+      ...{ code: 'projection-timeout', hint: expect.stringContaining('projector') },
+      message: expect.stringContaining(`After 0 ms ${base.source} ${base.target} is not projected yet; `),
+    });
     return /still different: (.*)\.$/.exec((error as Error).message)?.[1];
   }
 }
