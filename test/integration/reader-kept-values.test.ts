@@ -183,6 +183,12 @@ describe('where on what a list is ordered by', () => {
   it('compares what a search shows, as it was written', async () => {
     expect(await ids(reader.search('TASK.title').beginsWith('t', { where: { title: 'T1' } }))).toHaveLength(4);
     expect(await ids(reader.search('TASK.title').beginsWith('t', { where: { title: 't1' } }))).toEqual([]);
+    for (const [beginsWith, hits] of [
+      ['T', 12],
+      ['t', 0],
+      ['1', 0],
+    ] as const)
+      expect(await ids(open.search('TASK.title').all({ where: { title: { beginsWith } } }))).toHaveLength(hits);
     expect(await ids(reader.search('TASK.points').all({ where: { points: { gte: 10 } } }))).toHaveLength(2);
     expect(await ids(reader.search('TASK.due').all({ where: { due: '2026-01-02' } }))).toHaveLength(12);
     expect(await ids(reader.search('TASK.place').path([], { where: { town: 'Oslo', status: 'open' } }))).toEqual(
