@@ -115,6 +115,11 @@ describe('inbound', () => {
     );
   });
 
+  it('gives exactly a label', async () => {
+    const leads = members.filter(({ role }) => role === 'LEAD');
+    expect(sources(await reader.inbound('USER-1', 'MEMBER', { equals: 'LEAD' }))).toEqual(sorted(leads, byRank));
+  });
+
   it('gives the second order, from one date to another, both inclusive', async () => {
     const byDate = ({ date, source }: Member): string => `${date} ${source}`;
     const options = { order: 'gsi1', between: ['2020-02-01', '2020-03-01T00:00:00Z'], reverse: true } as const;
