@@ -93,6 +93,11 @@ describe('the owner', () => {
     expect([team.target, sources(team)]).toEqual([{ id: 'TEAM-1', attributes: {} }, ['TICKET-1']]);
   });
 
+  it('comes with the newest edges that pass a filter, which it need not pass', async () => {
+    const page = await reader.inbound('USER-1', 'FOR', { ...backwards, where: { title: 't3' }, limit: 1 });
+    expect([page.target, sources(page)]).toEqual([ada, ['TICKET-3']]);
+  });
+
   it('is null where there is no such node, with and without edges', async () => {
     const gone = await reader.inbound('USER-gone', 'FOR', backwards);
     expect([gone.target, sources(gone)]).toEqual([null, ['TICKET-1']]);
