@@ -264,6 +264,15 @@ describe('bounds of levels are reported', () => {
     expect(one.truncated!.ids.length).toBeGreaterThan(0);
   });
 
+  it('has maxNodes neighbours, and says nothing where that is all of them', async () => {
+    const whole = await reader.page('TEAM-1', 'TEAMGOAL', LIST);
+    const count = found(whole).length;
+    expect(await reader.page('TEAM-1', 'TEAMGOAL', { ...LIST, maxNodes: count })).toEqual(whole);
+    const page = await reader.page('TEAM-1', 'TEAMGOAL', { ...LIST, maxNodes: count - 1 });
+    expect(found(page)).toHaveLength(count - 1);
+    expect([...found(page), ...page.truncated!.ids].sort()).toEqual(found(whole).sort());
+  });
+
   it('bounds one level of edge sets only where that is asked for', async () => {
     const page = await reader.page('TEAM-1', 'TEAMGOAL', { maxNodes: 2 });
     expect(found(page)).toHaveLength(2);
