@@ -123,6 +123,16 @@ describe('cost: in-order delivery', () => {
 });
 
 describe('a terminal error', () => {
+  it('has one entry for a base item, however many records it has', async () => {
+    const { table, project, entries } = setUp();
+    await table.producer(goal(1), goal(1), { status: { N: '1' } });
+    await table.producer(goal(1), goal(1), { status: { N: '2' } });
+    await project(table.records.slice(0, 1));
+    await project(table.records.slice(1));
+    await project(table.records.slice(1));
+    expect((await entries()).map(({ since }) => since)).toEqual(['2026-01-01T00:00:01.000Z']);
+  });
+
   it('whose entry is refused in every form holds up no record; the count and the reason tell of it', async () => {
     const refuse = new StoreError('terminal', 'ValidationException', 'No.');
     const { table, project } = setUp(({ method, keys }) => {
