@@ -5,6 +5,7 @@ import { defineGraph } from '../../../src/core/model/compile/define-graph.ts';
 import { edge, node } from '../../../src/core/model/schema.ts';
 import { QUARANTINE_PARTITION, readEntry } from '../../../src/core/plan/quarantine-entry.ts';
 import { StoreError } from '../../../src/foundation/errors.ts';
+import { SEND_WITHIN_MS } from '../../../src/foundation/late-writes.ts';
 import { migrate } from '../../../src/migrate/migrate.ts';
 import { createProjector } from '../../../src/projecting/apply/projector.ts';
 import type { BatchOptions, ProjectorOptions } from '../../../src/projecting/apply/projector-types.ts';
@@ -244,5 +245,22 @@ describe('the model of the registry', () => {
     expect((await project([record!])).failedFrom).toBeUndefined();
     expect(rounds).toBe(3);
     expect(await table.derived(goal(1), '~view')).toMatchObject({ attributes: { M: { title: { S: 'new' } } } });
+  });
+
+  it('is read again by a process that was suspended after it', async () => {
+    let nowMs = Date.now();
+    let isAsleep = true;
+    const { table, hooked, project } = await registered(
+      ({ method, keys }) => {
+        if (!isAsleep || method !== 'getMany' || !keys.includes(`${goal(1)} ~view`)) return;
+        isAsleep = false;
+        nowMs += SEND_WITHIN_MS;
+      },
+      { now: () => nowMs },
+    );
+    const records = await goals(table, 1);
+    expect(await project(records)).toMatchObject({ failedFrom: records[0], error: { code: 'out-of-time' } });
+    expect(hooked.calls.filter(({ method }) => method === 'update')).toEqual([]);
+    expect((await project(records)).failedFrom).toBeUndefined();
   });
 });
