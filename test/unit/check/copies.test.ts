@@ -134,6 +134,31 @@ describe('mending beside the projector', () => {
   });
 });
 
+it('a type that left the set for its copies is let in again only where they fit, too', async () => {
+  const tight = bookGraph('records', 1_024);
+  const store = new WatchedStore(tight);
+  const project = async (): Promise<void> => {
+    await createProjector(tight, { store }).project(store.records.splice(0));
+  };
+  await store.producer('BOOK-1', 'BOOK-1', {});
+  for (let i = 0; i < 3; i++) {
+    await store.producer(`AUTHOR-${i}`, `AUTHOR-${i}`, { name: { S: 'long '.repeat(80) } });
+    await store.producer('BOOK-1', `WROTE-AUTHOR-${i}`, {});
+  }
+  await project();
+  expect(await store.derived('BOOK-1', '~view')).toMatchObject({ evicted: { SS: ['WROTE'] } });
+  const checked = (mode: 'report' | 'repair') => check(tight, { store, mode, segments: 1, graceMs: 0 });
+  expect(await checked('report')).toMatchObject({ maintenance: 0, drift: { stale: 0 } });
+
+  for (let i = 0; i < 3; i++) await store.producer(`AUTHOR-${i}`, `AUTHOR-${i}`, { name: { S: 'short' } });
+  await project();
+  expect((await checked('repair')).maintenance).toBe(1);
+  const view = await store.derived('BOOK-1', '~view');
+  expect(view).not.toHaveProperty('evicted');
+  expect(copySlots(tight, view).filter(({ stored }) => stored !== undefined)).toHaveLength(3);
+  expect((await checked('report')).drift.stale).toBe(0);
+});
+
 it.each([
   [undefined, 40],
   [10, 5],
