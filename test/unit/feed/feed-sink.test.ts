@@ -13,9 +13,13 @@ import { feedDeadLetters, feedQueue } from '../../../src/deployment/lambda/feed-
 import { losslessNumber, toJson } from '../../../src/foundation/exact-json.ts';
 import { projectionsOfModel } from '../../../src/registry/projections-in-force.ts';
 import { EVENT_BRIDGE, jsonService, SQS } from '../../../src/store/client/json-service.ts';
+import type { StreamSource } from '../../../src/stream/source.ts';
 import type { TailRecord } from '../../../src/stream/stream-tail.ts';
+import { observe } from '../../../src/trust/observe/observe.ts';
+import type { ObserverState } from '../../../src/trust/observe/state.ts';
 import { timelessRevision } from '../../support/feed-follower.ts';
 import { type FeedServices, startFeedServices } from '../../support/feed-services.ts';
+import { MemoryStore } from '../../support/memory-store/memory-store.ts';
 
 const graph = defineGraph({
   table: 'tickets',
@@ -184,6 +188,53 @@ describe('the way of changes to EventBridge', () => {
       { revision: timelessRevision(3), eventId: expect.stringMatching(/^101\.3\.[0-9a-f]{8}\/gsi0$/) },
     ]);
     expect((await feederFrom(state).tellGaps(new Set(['shard-b']))).told).toEqual({});
+  });
+
+  it('begins again after a restart with the first change of a shard that has told nothing, and says nothing while there is none', async () => {
+    const { name } = graph.table;
+    const store = new MemoryStore(graph.table, {});
+    const open: TailRecord[] = [];
+    const shards = [{ shardId: 'closed' }, { shardId: 'open', parentShardId: 'closed' }];
+    const source: StreamSource = {
+      streamArn: `arn:aws:dynamodb:eu-central-1:123456789012:table/${name}/stream/2026-01-01T00:00:00.000`,
+      describe: async () => ({ status: 'ENABLED', shards }),
+      isClosed: async (shardId) => shardId === 'closed',
+      iterator: async () => '0',
+      latest: async () => '0',
+      read: async (iterator) => ({
+        records: open.slice(Number(iterator)).map(({ record }) => record),
+        next: String(open.length),
+      }),
+    };
+    let state: ObserverState | undefined;
+    let nowMs = 1_800_000_000_000;
+    const told: FeedEvent[] = [];
+    const run = async (): Promise<string[]> => {
+      const endMs = nowMs + 5_000;
+      await observe({
+        ...{ graph, store, source, checks: false, now: () => nowMs, remainingMs: () => endMs - nowMs },
+        wait: async (ms) => {
+          nowMs += ms;
+        },
+        lowWatermark: async () => nowMs,
+        feed: async (events) => void told.push(...events),
+        memory: {
+          open: async () => state,
+          save: async (saved) => {
+            state = structuredClone(saved);
+            return true;
+          },
+          close: async () => undefined,
+        },
+      });
+      return told.splice(0).map((event) => (event.kind === 'resync' ? event.reason : event.kind));
+    };
+    expect(await run()).toEqual(['The feed begins.']);
+    expect(await run()).toEqual([]);
+    expect(await run()).toEqual([]);
+    open.push(rowRecord('TICKET-1', 1, '17', 'open'));
+    expect(await run()).toEqual(['The feed begins again.', 'list']);
+    expect(await run()).toEqual([]);
   });
 
   it('says what may have been missed: a gap, and a projection in another place', async () => {
