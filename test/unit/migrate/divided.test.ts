@@ -11,18 +11,18 @@ import { StreamedStore } from '../../support/streamed-store.ts';
 
 /** A migration in shares: it is done when every worker is, whoever crashes, comes late or is there twice. */
 
-function model(shards: number) {
+function model(shards: number, project: string[] = []) {
   return defineGraph({
     table: 'records',
     nodes: {
-      USER: node({ view: shards > 2 ? ['email'] : [], search: { name: { shards } } }),
+      USER: node({ view: shards > 2 ? ['email'] : [], search: { name: { shards, project } } }),
       TEAM: node({ view: 'ALL' }),
     },
     edges: { MEMBER: edge({ from: 'USER', to: 'TEAM', degree: shards > 2 }) },
   });
 }
 
-const [before, after] = [model(2), model(3)];
+const [before, after, other] = [model(2), model(3), model(3, ['email'])];
 const USERS = 30;
 
 class Crash extends Error {}
@@ -42,15 +42,15 @@ async function table() {
   };
   await migrate(before, { store, now, wait });
   let seed = 1;
-  const options = (through: Store & ScanSource = store): DividedOptions => ({
-    ...{ graph: after, store: through, now, wait },
+  const options = (graph = after, through: Store & ScanSource = store): DividedOptions => ({
+    ...{ graph, store: through, now, wait },
     random: () => {
       seed = (seed * 16_807) % 2_147_483_647;
       return seed / 2_147_483_647;
     },
   });
-  const drift = async () => {
-    const found = await check(after, { store, graceMs: 0, now, wait });
+  const drift = async (graph = after) => {
+    const found = await check(graph, { store, graceMs: 0, now, wait });
     return found.drift.missing + found.drift.stale + found.drift.orphan;
   };
   return { store, clock, options, drift };
@@ -73,26 +73,27 @@ const DIVISION = { shares: 3, segmentsOfShare: 2 };
 /** An execution of the state machine; it fails where a call does. `storeOf` gives each call its way to the table. */
 async function execution(
   { options, clock, store }: Awaited<ReturnType<typeof table>>,
+  graph = after,
   through: Store & ScanSource = store,
 ): Promise<void> {
   for (let calls = 0; ; calls++) {
     expect(calls).toBeLessThan(60);
-    const { done, shares, waitSeconds } = await decideMigration(options(through), DIVISION);
+    const { done, shares, waitSeconds } = await decideMigration(options(graph, through), DIVISION);
     if (done) return;
     for (const share of shares) {
       // Each call of a worker has time for some pages.
       for (;;) {
         let asked = 0;
         const remainingMs = (): number => (asked++ < 6 ? 1_000 : 0);
-        if ((await walkShare({ ...options(through), remainingMs }, share)).isDone) break;
+        if ((await walkShare({ ...options(graph, through), remainingMs }, share)).isDone) break;
       }
     }
     clock.ms += waitSeconds * 1_000;
   }
 }
 
-async function isDone(store: Store & ScanSource): Promise<boolean> {
-  return (await migrate(after, { store, mostSteps: 0 })).done;
+async function isDone(store: Store & ScanSource, graph = after): Promise<boolean> {
+  return (await migrate(graph, { store, mostSteps: 0 })).done;
 }
 
 describe('a divided migration', () => {
@@ -104,7 +105,7 @@ describe('a divided migration', () => {
       // Each execution gets a little further than the one before.
       for (let last = every; !ended; last += every) {
         const through = crashingAt(world.store, last, isMade);
-        ended = await execution(world, through).then(
+        ended = await execution(world, after, through).then(
           () => true,
           (error: unknown) => {
             if (!(error instanceof Crash)) throw error;
@@ -143,5 +144,25 @@ describe('a divided migration', () => {
     expect(await world.drift()).toBe(0);
     const keys = [...world.store.items()].map(({ target }) => (target as { S: string }).S);
     expect(keys.filter((key) => /migrate/.test(key))).toEqual([]);
+  });
+
+  it('begins again for another model, and while another run has moved the registry on', async () => {
+    const world = await table();
+    const { options, store, clock } = world;
+    const { shares } = await decideMigration(options(), DIVISION);
+    await walkShare(options(), shares[0]!);
+    await execution(world, other);
+    expect(await isDone(store, other)).toBe(true);
+    const [share] = (await decideMigration(options(after), DIVISION)).shares;
+    await migrate(after, {
+      ...{ store, now: () => clock.ms },
+      wait: async (ms) => {
+        clock.ms += ms;
+      },
+    });
+    if (share !== undefined) expect(await walkShare(options(after), share)).toEqual({ isDone: true });
+    await execution(world, after);
+    expect(await isDone(store)).toBe(true);
+    expect(await world.drift()).toBe(0);
   });
 });
