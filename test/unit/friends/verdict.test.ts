@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { Sample } from '../../../bench/friends/experiment.ts';
-import { costsByNetwork, findGrowth } from '../../../bench/friends/findings.ts';
+import { costsByNetwork, findGrowth, pointsOf } from '../../../bench/friends/findings.ts';
 import { LAYOUTS } from '../../../bench/friends/layouts/index.ts';
 import { OPERATIONS } from '../../../bench/friends/layouts/layout.ts';
+import { fitText } from '../../../bench/friends/text.ts';
 import { judge, verdictLines } from '../../../bench/friends/verdict.ts';
 
 const flat = { milliseconds: 1, rcu: 0, wcu: 1, bytes: 90 };
@@ -85,4 +86,21 @@ describe('costsByNetwork', () => {
       bytes: 24.5,
     });
   });
+});
+
+describe('pointsOf', () => {
+  it('never makes two points of one number of friends', () => {
+    const few = samples(() => ({})).map((sample) => ({ ...sample, friends: sample.friends % 3 }));
+    expect(pointsOf(few, 'bytes').map(({ x }) => x)).toEqual([0, 1, 2]);
+  });
+
+  it('counts every measurement once', () => {
+    const all = samples(() => ({}));
+    expect(pointsOf(all, 'time').reduce((sum, { weight }) => sum + weight, 0)).toBe(all.length);
+  });
+});
+
+it('a line is shown with its figures and its error', () => {
+  const fit = { growth: 'O(n)', intercept: 1.6, slope: 0.0447, errorPercent: 8.61 } as const;
+  expect(fitText({ ...fit, slopeError: 0, evidence: 9, risePercent: 90 })).toBe('O(n): 1.6 + 0.0447 n, ±8.6 %');
 });
