@@ -6,6 +6,7 @@ import type { DerivedUpdate, ItemKey, ReadOptions } from '../../../src/core/stor
 import { createProjector } from '../../../src/projecting/apply/projector.ts';
 import { check } from '../../../src/trust/check/check.ts';
 import { LookUps } from '../../../src/trust/check/look-up.ts';
+import { Repairer } from '../../../src/trust/repair/repairer.ts';
 import { bookGraph } from '../../support/book-graph.ts';
 import { StreamedStore } from '../../support/streamed-store.ts';
 
@@ -123,6 +124,16 @@ async function copyOfBook(store: StreamedStore): Promise<unknown> {
 const CHANGED = { M: { 'WROTE-AUTHOR-1': { M: { name: { S: 'Changed' } } } } };
 
 describe('mending beside the projector', () => {
+  it('a view is mended behind the reverse items of its edges, so that a change meanwhile reaches it', async () => {
+    const store = await bookTable();
+    changeBefore(store, '~view');
+    const clock = { now: Date.now, wait: () => Promise.reject(new Error('a wait')) };
+    const mender = new Repairer({ graph, store, ...clock });
+    const edge = { source: 'BOOK-1', target: 'WROTE-AUTHOR-1' };
+    await mender.repair([{ source: 'BOOK-1', sortKey: '~view', bases: [edge] }]);
+    expect(await copyOfBook(store)).toEqual(CHANGED);
+  });
+
   it('a repair of a reverse item looks at the copy behind it, which a fan-out may have missed meanwhile', async () => {
     const store = await bookTable();
     await createProjector(graph, { store }).project(store.records);
