@@ -21,4 +21,8 @@ describe('newId', () => {
     expect(ms).toBeGreaterThanOrEqual(before);
     expect(ms).toBeLessThanOrEqual(Date.now());
   });
+
+  it('refuses an option that it does not have', () => {
+    expect(() => newId('GOAL', { sorted: true } as never)).toThrow(expect.objectContaining({ code: 'unknown-option' }));
+  });
 });
