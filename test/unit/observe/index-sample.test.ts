@@ -116,6 +116,15 @@ describe('the answers', () => {
     expect([sample.sampled, sample.due(100 * MINUTE)]).toMatchObject([{ asked: 0, wrong: 0 }, []]);
   });
 
+  it('come later where a read fails, and the failure is told until then', () => {
+    const sample = asked();
+    sample.putOff(sample.due(MINUTE)[0]!, 'throttled', MINUTE);
+    expect(sample.due(2 * MINUTE - 1)).toEqual([]);
+    expect(sample.sampled).toMatchObject({ asked: 0, failure: 'throttled' });
+    sample.take(sample.due(2 * MINUTE)[0]!, moved, 2 * MINUTE);
+    expect(sample.sampled).toEqual({ asked: 1, wrong: 0, wrongItems: [], sinceMs: 0 });
+  });
+
   it('are counted on from what is saved for a week, with ten names', () => {
     const names = Array.from({ length: 10 }, (_, i) => `USER-${i} ~view`);
     const saved = { asked: 41, wrong: 10, wrongItems: names, sinceMs: 0 };
