@@ -123,6 +123,17 @@ describe('a difference', () => {
   });
 });
 
+describe('the touches of an item', () => {
+  it('are the oldest of each shard, with the earliest time', () => {
+    const stage = new Stage().touch(ATTRIBUTES, MADE, 'one').touch(ATTRIBUTES, MADE, 'other');
+    stage.touch(ATTRIBUTES, MADE - 1, 'one');
+    expect([...stage.open.touches()]).toMatchObject([
+      { touch: { shardId: 'one', receipt: 1, stampMs: MADE - 1 } },
+      { touch: { shardId: 'other', receipt: 2, stampMs: MADE } },
+    ]);
+  });
+});
+
 describe('a fan-out', () => {
   it('is queried again if a record touches it, and closed once all before the end of its Query is received', () => {
     const stage = new Stage().touchRange();
