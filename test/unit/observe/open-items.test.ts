@@ -121,6 +121,13 @@ describe('a difference', () => {
     stage.touch(ATTRIBUTES, MADE + 1).look(found({}, changed));
     expect(stage.judge()).toHaveLength(times);
   });
+
+  it('may pass while the low watermark has not passed the newest record', () => {
+    const stage = new Stage().touch(ATTRIBUTES).look(found());
+    stage.touch(ATTRIBUTES, LOOKED - PACE.marginMs);
+    expect(stage.judge()).toEqual([]);
+    expect(stage.receiptsHeld).toEqual([1]);
+  });
 });
 
 describe('the touches of an item', () => {
