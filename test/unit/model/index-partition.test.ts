@@ -55,6 +55,13 @@ describe("partitions of edges' index items", () => {
       `byName/${partition('MANY', 'MANY-USER-2', 'x', 'USER-1')}`,
     );
   });
+  it('are sharded by source, or by value', () => {
+    const bySource = (source: string, value: string) => partition('MANY', 'MANY-USER-2', value, source);
+    expect(bySource('USER-1', 'x')).toBe(bySource('USER-1', 'y'));
+    const byValue = (source: string, value: string) => partition('BYVALUE', 'BYVALUE-USER-2', value, source);
+    expect(byValue('USER-1', 'x')).toBe(byValue('USER-9', 'x'));
+    expect(new Set(['a', 'b', 'c', 'd'].map((value) => byValue('USER-1', value))).size).toBeGreaterThan(1);
+  });
   it('are no longer than an index takes: no item is in such a one, and a query of it is refused', () => {
     const places = order('MANY', 'gsi0');
     expect(places.partitions('MANY-USER-2', 'x'.repeat(900))).toHaveLength(3);
