@@ -127,6 +127,16 @@ describe('scatter and gather', () => {
     expect(asked).toEqual([10, 11]);
   });
 
+  it('asks one partition once for a later page as well, in both directions', async () => {
+    const items = Array.from({ length: 30 }, (_, i) => ({ key: `k${10 + i}`, partition: 'p1', isOurs: true }));
+    const { context, asked } = partitionsOf(items);
+    const request = { index: 'gsi0', partitions: ['p1'], range: {}, after: 'k25', limit: 5 } as const;
+    expect(await scatter(context, request)).toMatchObject({ lastKey: 'k30' });
+    expect(asked).toHaveLength(1);
+    expect(await scatter(context, { ...request, reverse: true })).toMatchObject({ lastKey: 'k20' });
+    expect(asked).toHaveLength(2);
+  });
+
   it('asks many even shards once, and only for a little more than their share', async () => {
     const partitions = Array.from({ length: 200 }, (_, i) => `p${i}`);
     const items = Array.from({ length: 4_000 }, (_, i) => ({
