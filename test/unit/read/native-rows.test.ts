@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { createReader } from '../../../src/client/read/reader.ts';
+import { createSession, type Session } from '../../../src/client/session/session.ts';
 import { createWriter } from '../../../src/client/write/writer.ts';
 import { defineGraph } from '../../../src/core/model/compile/define-graph.ts';
 import { edge, node } from '../../../src/core/model/schema.ts';
 import { MemoryStore } from '../../support/memory-store/memory-store.ts';
+import { allPages } from '../../support/reader.ts';
 
 const graph = defineGraph({
   table: 'library',
@@ -39,6 +41,36 @@ describe('rows of native lists', () => {
     const { items } = await reader.inbound('READER-a.1', 'LOAN');
     expect(items.map(({ attributes }) => attributes.note === note)).toEqual([true]);
     expect((await reader.search('BOOK.code').equals('A')).items).toHaveLength(1);
+  });
+
+  it('come once, though the session writes between two pages, or lets go of what it wrote', async () => {
+    const { reader, writer } = libraryOf();
+    const books = [1, 2, 3, 4, 5, 6, 7, 8].map((number) => `BOOK-a.${number}` as const);
+    for (const book of books) await writer.putEdge(book, 'LOAN', 'READER-a.1', { day: '2026-01-01', note: 'old' });
+    const notesOf = async (session: Session, read: readonly (() => unknown)[]): Promise<[string, unknown][]> => {
+      let pages = 0;
+      const found = await allPages(async (cursor) => {
+        const page = await reader.with(session).inbound('READER-a.1', 'LOAN', { limit: 2, cursor });
+        await read[pages++]?.();
+        return page;
+      });
+      return found.flat().map(({ source, attributes }) => [source, attributes.note]);
+    };
+    for (const own of books) {
+      const session = createSession();
+      const update = (set: object) => writer.with(session).updateEdge(own, 'LOAN', 'READER-a.1', { set });
+      const found = await notesOf(session, [() => update({ note: 'own' })]);
+      expect(found.map(([source]) => source).toSorted()).toEqual(books);
+    }
+    let now = Date.now();
+    const session = createSession({ now: () => now, lowWatermark: async () => now, indexGraceMs: 0 });
+    const mine = books.slice(3, 7);
+    for (const book of mine)
+      await writer.with(session).updateEdge(book, 'LOAN', 'READER-a.1', { set: { note: 'new' } });
+    const found = await notesOf(session, [() => undefined, () => (now += 60_000)]);
+    expect(session.keys()).toEqual([]);
+    expect(found.slice(0, 4).map(([source]) => source)).toEqual(mine);
+    expect(found.map(([source]) => source).toSorted()).toEqual(books);
   });
 });
 
