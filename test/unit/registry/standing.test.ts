@@ -2,12 +2,12 @@ import { describe, expect, it } from 'vitest';
 import type { Item } from '../../../src/core/items/attribute-value.ts';
 import { defineGraph } from '../../../src/core/model/compile/define-graph.ts';
 import type { CompiledModel } from '../../../src/core/model/compiled.ts';
-import { edge, node, rank } from '../../../src/core/model/schema.ts';
+import { edge, node, rank, source } from '../../../src/core/model/schema.ts';
 import { keysMovedSince, modelOfReady } from '../../../src/registry/checked.ts';
 import type { Data } from '../../../src/registry/data.ts';
 import { definitionsOf } from '../../../src/registry/definition.ts';
 import type { ProjectionState, RegisteredProjection, Registry } from '../../../src/registry/registry.ts';
-import { standingOf } from '../../../src/registry/standing.ts';
+import { neededFanOuts, standingOf } from '../../../src/registry/standing.ts';
 
 const GRAPH = defineGraph({
   table: 'records',
@@ -167,6 +167,38 @@ describe('what a check has to do with a derived item', () => {
       expect(standing('USER-1', sortKey)).toBe('left');
     }
     expect(standing('BOOK-1', '~rev/@2/ABOUT-GOAL-1')).toBe('unregistered ABOUT@2');
+  });
+
+  it('knows the fan-outs that something needs in whatever state, or may need', () => {
+    const joined = defineGraph({
+      table: 'records',
+      nodes: { GOAL: node({ view: 'ALL' }), USER: node({ view: 'ALL' }) },
+      edges: {
+        MEMBER: edge({ from: 'GOAL', to: 'USER', inbound: { orders: { gsi0: 'date', byTitle: source('title') } } }),
+        HELPS: edge({ from: 'GOAL', to: 'USER', inbound: { orders: { gsi0: 'date' }, projectSource: ['title'] } }),
+      },
+    });
+    const own = [...definitionsOf(joined).values()];
+    const data = new Map<string, Data>([...DATA, ...own.map((one) => [one.fingerprint, one.data] as const)]);
+    const withJoined = (state: ProjectionState): Registry => ({
+      ...registry(),
+      projections: new Map([
+        ...own.map(({ name, fingerprint }): [string, RegisteredProjection] => {
+          return [name, { next: 2, generations: [{ id: 1, definition: fingerprint, state, since: 0, changed: 1 }] }];
+        }),
+        ...[views('GOAL', 'ready'), views('TEAM', 'building')],
+      ]),
+    });
+    const keys = ['~more/LEADS', '~more/ABOUT', '~more/MEMBER', '~more/#source/MEMBER', '~more/#source/HELPS'];
+    const needed = (from: Registry | undefined, definitions = data) => keys.filter(neededFanOuts(from, definitions));
+    // The views that copy by LEADS are being built.
+    const copies = ['~more/LEADS', '~more/ABOUT'];
+    const joins = ['~more/#source/MEMBER', '~more/#source/HELPS'];
+    expect(needed(withJoined('building'))).toEqual([...copies, ...joins]);
+    expect(needed(withJoined('ready'))).toEqual([...copies, ...joins]);
+    expect(needed(withJoined('retired'))).toEqual(copies);
+    expect(needed(undefined)).toEqual(keys);
+    expect(needed(withJoined('building'), DATA)).toEqual(keys);
   });
 
   it('lists what is built and what is taken away, with a reason', () => {
