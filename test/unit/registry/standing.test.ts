@@ -169,6 +169,23 @@ describe('what a check has to do with a derived item', () => {
     expect(standing('BOOK-1', '~rev/@2/ABOUT-GOAL-1')).toBe('unregistered ABOUT@2');
   });
 
+  it('takes an open fan-out that nothing needs for garbage, where no change is under way', () => {
+    const open: Item = { after: { S: '~rev/LEADS-TEAM-1' } };
+    const built = registry({ views: [views('USER', 'ready'), ['view:TEAM', NO_VIEWS]] });
+    const calm: Registry = {
+      ...built,
+      projections: new Map(
+        [...built.projections].map(([name, { next, generations }]) => {
+          return [name, { next, generations: generations.filter(({ state }) => state === 'ready') }];
+        }),
+      ),
+    };
+    const settled = modelOfReady(calm, DATA, GRAPH);
+    expect(standing('USER-1', '~more/LEADS', open, settled)).toBe('retired a fan-out of LEADS');
+    const building = modelOfReady(built, DATA, GRAPH);
+    expect(standing('USER-1', '~more/LEADS', open, building)).toBe('left');
+  });
+
   it('knows the fan-outs that something needs in whatever state, or may need', () => {
     const joined = defineGraph({
       table: 'records',
