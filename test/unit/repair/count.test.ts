@@ -35,17 +35,41 @@ class InterruptedStore extends StreamedStore {
 async function follows(count: number) {
   const store = new InterruptedStore(graph);
   for (let i = 0; i < count; i++) await store.put({ source: { S: 'USER-1' }, target: { S: `FOLLOWS-USER-f${i}` } });
-  await createProjector(graph, { store }).project(store.records.splice(0));
+  const projector = createProjector(graph, { store });
+  await projector.project(store.records.splice(0));
   const clock = { now: Date.now, wait: () => Promise.resolve() };
   const mender = new Repairer({ graph, store, ...clock });
   return {
     store,
+    projector,
     mend: () => mender.repair([SUSPECT]),
     count: async () => (await store.get(COUNT_KEY, { consistent: true })).item?.['count'],
   };
 }
 
 describe('a repair of a count', () => {
+  it('does not take a wrong count for right because an edge goes while the items are counted', async () => {
+    const { store, projector, mend, count } = await follows(3);
+    const { item } = await store.get(COUNT_KEY, { consistent: true });
+    await store.put({ ...item!, count: { N: '2' } });
+    let hasGone = false;
+    // The count says 2 of 3. One edge goes before the Query reads, so that it counts 2, and the count becomes 1.
+    store.onQuery = async (page) => {
+      if (hasGone) return page;
+      hasGone = true;
+      await store.delete({ source: 'USER-1', target: 'FOLLOWS-USER-f0' });
+      await projector.project(store.records.splice(0));
+      return {
+        ...page,
+        items: page.items.filter(
+          ({ target }) => target !== undefined && 'S' in target && target.S !== '~ix/FOLLOWS-USER-f0',
+        ),
+      };
+    };
+    await mend();
+    expect(await count()).toEqual({ N: '2' });
+  });
+
   it('leaves a right count alone where a Query does not show an item yet whose transaction has moved the count', async () => {
     const { store, mend, count } = await follows(3);
     store.onQuery = async (page) => ({
