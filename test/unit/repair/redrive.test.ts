@@ -34,17 +34,21 @@ const REFUSED = ['~view', '~ix/status'];
 /** A table with the entry of a derived item that it refuses. */
 async function withRefused(named: string) {
   const table = new StreamedStore(graph);
+  const refusing = { current: true };
   const store = new HookedStore(table, ({ method, keys: [key] }) => {
-    if (method === 'update' && key === `GOAL-1 ${named}`)
+    if (refusing.current && method === 'update' && key === `GOAL-1 ${named}`)
       throw new StoreError('terminal', 'ValidationException', 'No.');
   });
   await table.producer('GOAL-1', 'GOAL-1', { status: { S: 'open' } });
-  expect(await createProjector(graph, { model, store }).project(table.records)).toMatchObject({ quarantined: 1 });
+  const project = async (): Promise<void> => {
+    expect(await createProjector(graph, { model, store }).project(table.records)).toMatchObject({ quarantined: 1 });
+  };
+  await project();
   const entries = async (): Promise<Item[]> => {
     const { items } = await table.query({ partition: 'GOAL-1', sortKey: { beginsWith: '~quarantine/' } });
     return items.filter(quarantineEntry.isLive);
   };
-  return { store, entries };
+  return { store, refusing, project, entries };
 }
 
 /** A store that answers the quarantine's first page, of two entries, and fails at the second when the work on the first has ended. */
@@ -102,6 +106,22 @@ describe('redrive', () => {
     const { store, entries } = await withRefused(named);
     const reasons = [expect.stringMatching(/^GOAL-1 .*No\.$/)];
     expect(await redrive(graph, { store, model })).toMatchObject({ repaired: 0, left: 1, reasons });
+    expect(await entries()).toHaveLength(1);
+  });
+
+  it.each(REFUSED)('leaves an entry that was put again meanwhile: %s', async (named) => {
+    const { store, refusing, project, entries } = await withRefused(named);
+    refusing.current = false;
+    const redriven = redrive(graph, {
+      model,
+      store: new HookedStore(store, async ({ method, keys: [key] }) => {
+        if (method !== 'update' || key !== `GOAL-1 ~quarantine/${named}` || refusing.current) return;
+        refusing.current = true;
+        await project();
+      }),
+    });
+    expect(await redriven).toMatchObject({ repaired: 0, left: 1 });
+    expect(refusing.current).toBe(true);
     expect(await entries()).toHaveLength(1);
   });
 });
