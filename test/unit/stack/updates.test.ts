@@ -44,6 +44,19 @@ async function deployed(template = made()): Promise<void> {
   Object.assign(stacks.get(NAME), { policy: STACK_POLICY, isProtected: true });
 }
 
+describe('another table in the place of the own one', () => {
+  const arn = 'arn:aws:dynamodb:eu-central-1:123456789012:table/records-restored';
+  const restored = { existingTableArn: arn, existingStreamArn: `${arn}/stream/2026-05-01T00:00:00.000` };
+
+  it('is denied by the policy of the stack, and deployed after the policy is opened; the old table stays', async () => {
+    await deployed();
+    await expect(stacks.deploy(NAME, made(restored))).rejects.toThrow(/RecordsTable: Action denied by stack policy/);
+    stacks.get(NAME).policy = [{ Effect: 'Allow', Action: 'Update:*', Resource: '*' }];
+    expect(changed(await stacks.deploy(NAME, made(restored)))).toContain('Remove RecordsTable');
+    expect(table()).toMatchObject({ isManaged: false });
+  });
+});
+
 describe('a change of the model', () => {
   it('never changes the table, whatever lists the models have', async () => {
     const indexed = (indexes: object | number, inbound: object) =>
