@@ -1,9 +1,14 @@
 import { describe, expect, it } from 'vitest';
+import { defineGraph } from '../../../src/core/model/compile/define-graph.ts';
+import { node } from '../../../src/core/model/schema.ts';
+import { claimsItem } from '../../../src/stream/progress/claims.ts';
+import { lowWatermarkOfTail } from '../../../src/stream/progress/tail-low-watermark.ts';
 import { ShardPages } from '../../../src/stream/shard-pages.ts';
-import type { StreamPage } from '../../../src/stream/source.ts';
+import { StreamError, type StreamPage } from '../../../src/stream/source.ts';
 import { StreamTail, TAIL_LIMITS } from '../../../src/stream/stream-tail.ts';
 import { TailedSource } from '../../../src/stream/tailed-source.ts';
 import { Random } from '../../simulator/kernel/random.ts';
+import { MemoryStore } from '../../support/memory-store/memory-store.ts';
 import { MemoryStream } from '../../support/memory-stream.ts';
 
 const START = 1_800_000_000_000;
@@ -11,6 +16,7 @@ const SEEDS = 200;
 
 /** A stream of one shard that grows. */
 class GrowingStream extends MemoryStream {
+  atMs = START;
   private last = 0;
   private readonly emptied = new Set<string>();
 
@@ -23,7 +29,7 @@ class GrowingStream extends MemoryStream {
     this.last += 1;
     const key = { S: `USER-${this.last}` };
     const dynamodb = { Keys: { source: key, target: key }, SequenceNumber: `${this.last}` };
-    this.shards[0]!.records.push({ dynamodb: { ...dynamodb, ApproximateCreationDateTime: START / 1000 } });
+    this.shards[0]!.records.push({ dynamodb: { ...dynamodb, ApproximateCreationDateTime: this.atMs / 1000 } });
   }
 
   override async latest(shardId: string): Promise<string> {
@@ -39,6 +45,59 @@ class GrowingStream extends MemoryStream {
     return await super.read(iterator, limit);
   }
 }
+
+/** One whose oldest records have left it. */
+class TrimmedStream extends GrowingStream {
+  private trimmed = 0;
+
+  trim(): void {
+    this.trimmed = this.shards[0]!.records.length;
+  }
+
+  override async iterator(shardId: string, after: string | undefined): Promise<string> {
+    return after === undefined ? `${shardId}:${this.trimmed}` : this.kept(await super.iterator(shardId, after));
+  }
+
+  override async read(iterator: string, limit: number): Promise<StreamPage> {
+    return await super.read(this.kept(iterator), limit);
+  }
+
+  private kept(iterator: string): string {
+    if (Number(iterator.split(':')[1]) < this.trimmed) throw new StreamError('trimmed', 'gone');
+    return iterator;
+  }
+}
+
+describe('the low watermark by the pages of a tail', () => {
+  it('lets records go that have left the stream before anybody read them', async () => {
+    const graph = defineGraph({ table: 'records', nodes: { USER: node({ view: 'ALL' }) } });
+    const source = new TrimmedStream(new Random(1));
+    const store = new MemoryStore(graph.table);
+    const now = (): number => source.atMs;
+    const mark = lowWatermarkOfTail({ graph, store, source, now }, 0);
+    const limits = { ...TAIL_LIMITS, lateMs: 0, listMs: 0 };
+    const tail = new StreamTail({ source, now, limits, listener: mark.listener, onGap: () => undefined });
+    const readOn = async (pages: number, isFirst = false): Promise<void> => {
+      for (let page = 0; page < pages; page++) {
+        await tail.list(isFirst && page === 0);
+        await tail.readPages();
+      }
+    };
+    await readOn(3, true);
+    source.write();
+    await readOn(3);
+    expect(await mark.upToMs()).toBeLessThanOrEqual(START);
+    source.atMs += 60_000;
+    source.write();
+    source.trim();
+    source.write();
+    const claim = { stream: '2026-01-01T00:00:00.000', first: '3', last: '3', records: 1 };
+    await store.put(claimsItem(graph.table, 'c', [claim], source.atMs));
+    // The iterator of the tail is before the trimmed records.
+    await readOn(6);
+    expect(await mark.upToMs()).toBe(source.atMs);
+  });
+});
 
 describe('a source of the pages of a tail', () => {
   it('gives each record once and in order, whatever is read when', async () => {
