@@ -91,7 +91,7 @@ describe('SIGTERM', () => {
     const folder = join(ROOT, 'packages/cli/commands');
     const files = (await readdir(folder, { recursive: true })).filter((file) => file.endsWith('.ts'));
     const texts = await Promise.all(files.map((file) => readFile(join(folder, file), 'utf8')));
-    const handling = files.filter((_, i) => texts[i]!.includes('shared/signals.ts'));
+    const handling = files.filter((_, i) => /shared\/(signals|interruptible)\.ts/.test(texts[i]!));
     const tried = [...Object.keys(CALLS), ...Object.keys(UNTIL_TOLD)];
     // The work of `check` is in a file of its own.
     const names = handling.map((file) => basename(file, '.ts').replace(/-run$/, ''));
