@@ -244,8 +244,11 @@ function valueSizeBytes(value: AttributeValue): number {
   return 1;
 }
 
+/** A byte for each two digits, paired from the decimal point as DynamoDB Local pairs them: 12 takes one, 1.2 and 120 two. */
 function numberSizeBytes(text: string): number {
   const decimal = parseDecimal(text);
   if (decimal === undefined) return text.length;
-  return Math.ceil(decimal.digits.length / 2) + 1 + (decimal.negative ? 1 : 0);
+  const { digits, exponent, negative } = decimal;
+  const pairs = Math.ceil((digits.length + Math.abs(exponent % 2)) / 2);
+  return pairs + 1 + (negative ? 1 : 0);
 }

@@ -119,13 +119,17 @@ describe('parseDecimal', () => {
 });
 
 describe('itemSizeBytes', () => {
-  // DynamoDB's rules: names and texts in UTF-8, numbers about a byte for two digits and one more, lists and maps 3 bytes
-  // and 1 for each entry.
+  // DynamoDB's rules: names and texts in UTF-8, numbers a byte for each pair of digits (measured on DynamoDB Local) and one
+  // more, lists and maps 3 bytes and 1 for each entry.
   it.each<[AttributeValue, number]>([
     [{ S: 'é\u{1F600}' }, 6],
     [{ N: '0' }, 1],
     [{ N: '100' }, 2],
     [{ N: '-12' }, 3],
+    [{ N: '1.2' }, 3],
+    [{ N: '120' }, 3],
+    [{ N: '0.05' }, 2],
+    [{ N: '-1.50' }, 4],
     [{ N: '12345678901234567890123456789012345678' }, 20],
     [{ B: bytes(1, 2, 3) }, 3],
     [{ BOOL: false }, 1],
