@@ -1,3 +1,4 @@
+import { numberSizeBytes } from '../../../src/core/items/attribute-value.ts';
 import { bytesOfBase64 } from '../../../src/core/items/base64.ts';
 import { compareNumbers, normalNumber } from './numbers.ts';
 import { invalid } from './refusal.ts';
@@ -164,7 +165,7 @@ export function valueSize(value: Value): number {
     case 'S':
       return Buffer.byteLength(content as string);
     case 'N':
-      return numberSize(content as string);
+      return numberSizeBytes(content as string);
     case 'B':
       return bytesOf(content as string);
     case 'BOOL':
@@ -177,15 +178,10 @@ export function valueSize(value: Value): number {
     case 'SS':
       return (content as string[]).reduce((sum, element) => sum + Buffer.byteLength(element), 0);
     case 'NS':
-      return (content as string[]).reduce((sum, element) => sum + numberSize(element), 0);
+      return (content as string[]).reduce((sum, element) => sum + numberSizeBytes(element), 0);
     case 'BS':
       return (content as string[]).reduce((sum, element) => sum + bytesOf(element), 0);
   }
-}
-
-function numberSize(number: string): number {
-  const digits = number.replace(/[-.]/g, '').replace(/^0+/, '').replace(/0+$/, '').length;
-  return Math.ceil(digits / 2) + 1 + (number.startsWith('-') ? 1 : 0);
 }
 
 function bytesOf(encoded: string): number {

@@ -245,7 +245,7 @@ function valueSizeBytes(value: AttributeValue): number {
 }
 
 /** A byte for each two digits, paired from the decimal point as DynamoDB Local pairs them: 12 takes one, 1.2 and 120 two. */
-function numberSizeBytes(text: string): number {
+export function numberSizeBytes(text: string): number {
   const decimal = parseDecimal(text);
   if (decimal === undefined) return text.length;
   const { digits, exponent, negative } = decimal;
