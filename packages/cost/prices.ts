@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import * as z from 'zod';
 import { packageFile } from '../../src/deployment/package/package-files.ts';
-import { EdgeloomError } from '../../src/foundation/errors.ts';
+import { EdgeloomError, messageOf } from '../../src/foundation/errors.ts';
 
 const price = z.number().min(0);
 const day = z.string().regex(/^\d{4}-\d\d-\d\d$/, 'should be a day, such as 2026-01-31');
@@ -44,8 +44,9 @@ export function readPrices(file: string | undefined, region: string | undefined)
   try {
     content = JSON.parse(readFileSync(file ?? own, 'utf8'));
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new EdgeloomError('invalid-prices', `The prices ${name} cannot be read: ${reason}.`, hint, { cause: error });
+    throw new EdgeloomError('invalid-prices', `The prices ${name} cannot be read: ${messageOf(error)}.`, hint, {
+      cause: error,
+    });
   }
   const result = pricesSchema.safeParse(content);
   if (!result.success) {

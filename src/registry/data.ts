@@ -1,4 +1,5 @@
 import { hash128 } from '../core/items/keys.ts';
+import { byKey } from '../foundation/entries.ts';
 
 /**
  * Definitions as plain data. `undefined` and `false` are left out, so that a new option with such a default changes no
@@ -23,7 +24,7 @@ export function dataOf(value: unknown): Data | undefined {
   if (Array.isArray(value)) return value.map((entry) => dataOf(entry) ?? null);
   if (value instanceof Set) return { [SET]: [...value].sort() };
   if (value instanceof Map) {
-    const entries = [...value].sort(([left], [right]) => (left < right ? -1 : 1));
+    const entries = [...value].sort(byKey);
     return { [MAP]: entries.map(([name, entry]): Data => [name, dataOf(entry) ?? null]) };
   }
   const data: Record<string, Data> = {};

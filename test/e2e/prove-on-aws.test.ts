@@ -22,8 +22,10 @@ const ID = `t${process.pid}`;
 const STACK = `prove-${ID}`;
 /** Steps of a run, each fault of its own included. */
 const STEPS = 27;
+/** A run deploys and migrates for six minutes on a quiet machine, and for a quarter of an hour beside other tests. */
+const LIMIT = { timeout: 1_800_000 };
 
-describe('the script that proves the stack on AWS', () => {
+describe('the script that proves the stack on AWS', LIMIT, () => {
   const folder = temporaryFolder();
   let engine: Awaited<ReturnType<typeof startEngine>>;
   let aws: StandIn;

@@ -28,7 +28,7 @@ export interface Rig {
   readonly stream: StreamSource;
   /** Every item. */
   items(): Promise<Item[]>;
-  /** Deletes what has expired, as DynamoDB's TTL does. */
+  /** Deletes expired items, as DynamoDB's TTL does. */
   expire(): Promise<void>;
 }
 

@@ -55,7 +55,7 @@ export async function writerTable() {
   return { ...table, commands, writer: createWriter(graph, { store }), openWriter, get };
 }
 
-/** A table with a writer that waits for nothing, and what is stored under a key, without the key. */
+/** Opens a table with a writer that retries at once; `read` returns an item without its key. */
 export async function openWriter<G extends CompiledModel>(graph: G) {
   const table = await testTable(graph);
   const { store } = table;

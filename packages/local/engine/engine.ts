@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
-import { EdgeloomError } from '../../../src/foundation/errors.ts';
+import { EdgeloomError, messageOf } from '../../../src/foundation/errors.ts';
 import { checkOptions, type OptionNames } from '../../../src/foundation/options.ts';
 import { lockDataFolder } from './data-lock.ts';
 import { dynamoDBLocalCommand, hasJava } from './dynamodb-local.ts';
@@ -156,7 +156,7 @@ async function startProcess(
     await untilAnswering(engine, port, child);
   } catch (error) {
     await child.stop();
-    const reason = child.errorOutput() || (error instanceof Error ? error.message : String(error));
+    const reason = child.errorOutput() || messageOf(error);
     throw new EdgeloomError(
       'engine-failed',
       `The engine ${engine} did not start on port ${port}: ${reason}`,

@@ -1,4 +1,5 @@
 import { readUnits, writeUnits } from '../../../src/core/items/capacity.ts';
+import { byKey } from '../../../src/foundation/entries.ts';
 import { consumedField, sumUnits } from './capacity.ts';
 import type { Input, Tables } from './definitions.ts';
 import { applyUpdate, meets, projectItem } from './evaluate.ts';
@@ -310,7 +311,7 @@ function reasonOf(write: Prepared | Refusal) {
 function canonicalText(request: unknown): string {
   return JSON.stringify(request, (_, value: unknown) =>
     typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? Object.fromEntries(Object.entries(value).sort(([left], [right]) => (left < right ? -1 : 1)))
+      ? Object.fromEntries(Object.entries(value).sort(byKey))
       : value,
   );
 }

@@ -15,7 +15,7 @@ import type { TappedWrite } from '../base/projector-tap.ts';
 import { input, route } from '../base/route.ts';
 import { type ChangeName, changeName, type RecentWrite, type SeenChange } from '../base/seen-changes.ts';
 
-/** A side without a value lacks the attribute; of sets, a side has only its own elements. */
+/** A side is absent if the attribute has no value there. For sets, each side has only the elements that the other lacks. */
 export interface AttributeChange {
   name: string;
   before?: unknown;

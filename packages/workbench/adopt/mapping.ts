@@ -5,6 +5,7 @@ import { numberTextOf, toPlainItem } from '../../../src/core/items/plain.ts';
 import { defineGraph } from '../../../src/core/model/compile/define-graph.ts';
 import type { CompiledModel } from '../../../src/core/model/compiled.ts';
 import { edge, node } from '../../../src/core/model/schema.ts';
+import { messageOf } from '../../../src/foundation/errors.ts';
 import { type MappedItem, mappedEdge, mappedNode } from '../../../src/sources/items.ts';
 import { fromElectroDB } from '../../../src/sources/layouts/electrodb.ts';
 import { type EntityOptions, joined, type Layout } from '../../../src/sources/layouts/layout.ts';
@@ -220,7 +221,7 @@ function reasonOf(map: () => number): string | undefined {
     return map() === 0 ? NOTHING : undefined;
   } catch (error) {
     // The message names the item; group by the rest.
-    const text = error instanceof Error ? error.message : String(error);
+    const text = messageOf(error);
     return text.replace(/^The mapping of \S*: /, '').replace(/\.$/, '');
   }
 }

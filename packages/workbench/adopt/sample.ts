@@ -1,4 +1,5 @@
 import { hash128 } from '../../../src/core/items/keys.ts';
+import { byKey } from '../../../src/foundation/entries.ts';
 import type { SampledItem } from './sampled-item.ts';
 import { endOfFirstWord, hasDigit } from './texts.ts';
 
@@ -29,7 +30,7 @@ export class Sample {
   chosen(): SampledItem[] {
     const parts = [this.items, ...this.kinds.values(), ...this.attributes.values()];
     const all = new Map(parts.flatMap((part) => part.values().map((item) => [JSON.stringify(item.keys), item])));
-    return [...all.entries()].sort(([left], [right]) => (left < right ? -1 : 1)).map(([, item]) => item);
+    return [...all.entries()].sort(byKey).map(([, item]) => item);
   }
 }
 
@@ -68,7 +69,7 @@ class Lowest<T> {
 
   private trim(): void {
     if (this.found.size <= this.most) return;
-    const lowest = [...this.found].sort(([left], [right]) => (left < right ? -1 : 1)).slice(0, this.most);
+    const lowest = [...this.found].sort(byKey).slice(0, this.most);
     this.found = new Map(lowest);
     this.highest = lowest.at(-1)![0];
   }

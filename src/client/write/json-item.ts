@@ -2,7 +2,7 @@ import { isLosslessNumber, parse } from 'lossless-json';
 import { type AttributeValue, type Item, setOwn } from '../../core/items/attribute-value.ts';
 import { bytesOfBase64 } from '../../core/items/base64.ts';
 import { describe } from '../../core/items/describe.ts';
-import { EdgeloomError } from '../../foundation/errors.ts';
+import { EdgeloomError, messageOf } from '../../foundation/errors.ts';
 
 /** Reads items from JSON: plain, or with DynamoDB's type descriptors. A module of its own, so that commands load no writer to read JSON. */
 
@@ -13,8 +13,7 @@ export function parseLine(text: string): Record<string, unknown> {
   try {
     value = parse(text);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new EdgeloomError('invalid-json', `The text is not JSON: ${reason}`, ONE_ITEM);
+    throw new EdgeloomError('invalid-json', `The text is not JSON: ${messageOf(error)}`, ONE_ITEM);
   }
   if (isRecord(value)) return value;
   throw new EdgeloomError('invalid-json', `The text should be a JSON object, but is ${describe(text)}`, ONE_ITEM);

@@ -3,7 +3,7 @@ import { describe } from '../../core/items/describe.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import { GONE } from '../../core/model/gone.ts';
 import { type BaseChange, type ItemKey, TRANSACTION_ITEMS } from '../../core/store-port.ts';
-import { EdgeloomError, StoreError } from '../../foundation/errors.ts';
+import { EdgeloomError, messageOf, StoreError } from '../../foundation/errors.ts';
 import { checkOptions, type OptionNames } from '../../foundation/options.ts';
 import type { CallOptions, CallResult } from '../call/capacity.ts';
 import { checkedAll, OperationList } from './batch.ts';
@@ -19,7 +19,7 @@ import {
 import { CONTENTION_SECONDS, Contention } from './item/contention.ts';
 import { edgeItem, edgeKey, nodeItem, nodeKey, partItem, partKey } from './item/prepare.ts';
 import type { Prepared } from './item/prepared.ts';
-import { mayRepeat, messageOf, Presence, sendRepeatedly, type WriteContext } from './item/send.ts';
+import { mayRepeat, Presence, sendRepeatedly, type WriteContext } from './item/send.ts';
 import { deleteCondition, putChange } from './item/single.ts';
 import type { AttributeChange } from './update/attribute-change.ts';
 import { withOperandErrors } from './update/operand-error.ts';

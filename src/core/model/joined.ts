@@ -67,17 +67,16 @@ export function sourceAttributesOf({ inbound }: Pick<EdgeModel, 'inbound'>): str
   return [...names, ...(inbound.projectSource ?? [])];
 }
 
+const NO_PARTS: ReadonlyMap<string, readonly string[]> = new Map();
 const OF_PART = /^([A-Z][A-Z0-9_]*)\.(.+)$/s;
 
-const sourceParts = oncePer((_graph: CompiledModel) => new Map<string, ReadonlyMap<string, readonly string[]>>());
+const partsByType = oncePer((graph: CompiledModel) => {
+  const types = layersOf(graph).flatMap(({ nodes }) => [...nodes.keys()]);
+  return new Map(types.map((type) => [type, attributesByPart(attributesOfSource(graph, type))]));
+});
 
 export function partsOfSource(graph: CompiledModel, nodeType: string): ReadonlyMap<string, readonly string[]> {
-  const ofTypes = sourceParts(graph);
-  const known = ofTypes.get(nodeType);
-  if (known !== undefined) return known;
-  const parts = attributesByPart(attributesOfSource(graph, nodeType));
-  ofTypes.set(nodeType, parts);
-  return parts;
+  return partsByType(graph).get(nodeType) ?? NO_PARTS;
 }
 
 export function partsOfEdge(edge: Pick<EdgeModel, 'inbound'>): ReadonlyMap<string, readonly string[]> {

@@ -83,18 +83,12 @@ export interface PlannedKey extends SubjectKey {
 
 const NONE: readonly never[] = [];
 const UNKNOWN: EmptyPlan = { kind: 'unknown', problems: NONE };
-const plansByType = oncePer((_graph: CompiledModel) => new Map<string, SourcePlans>());
+const plansByType = oncePer(
+  (graph: CompiledModel) => new Map([...graph.nodes].map(([type, node]) => [type, sourcePlans(graph, node)])),
+);
 
 export function plansOfSource(graph: CompiledModel, source: string): SourcePlans | undefined {
-  const known = plansByType(graph);
-  const type = nodePrefix(source);
-  const found = known.get(type);
-  if (found !== undefined) return found;
-  const node = graph.nodes.get(type);
-  if (node === undefined) return undefined;
-  const made = sourcePlans(graph, node);
-  known.set(type, made);
-  return made;
+  return plansByType(graph).get(nodePrefix(source));
 }
 
 export function planOfKey(of: SourcePlans | undefined, source: string, sortKey: string): TypePlan {

@@ -23,6 +23,7 @@ import { indexItemKeysOf } from '../../core/plan/index-item-keys.ts';
 import { hasExpectedFields } from '../../core/plan/writes/item-update.ts';
 import { queriedItems, queryPages } from '../../core/store-pages.ts';
 import type { ItemKey, Store } from '../../core/store-port.ts';
+import { byKey } from '../../foundation/entries.ts';
 import type { ProjectionsInForce } from '../../registry/projections-in-force.ts';
 
 /** Whether a base item and everything derived from it agree, and the revisions of the derived items. */
@@ -202,7 +203,7 @@ const REVISIONS_LENGTH = 16;
 
 function revisionsOf(stored: ReadonlyMap<string, Item | undefined>): string {
   const text = [...stored]
-    .sort(([left], [right]) => (left < right ? -1 : 1))
+    .sort(byKey)
     .map(([, item]) => revisionOf(item) ?? '-')
     .join(' ');
   return text.length <= REVISIONS_LENGTH ? text : hash128(text).slice(0, REVISIONS_LENGTH);

@@ -62,7 +62,7 @@ export const READING_OPERATIONS: readonly Operation[] = [
         const calls: string[] = [];
         const counting = throughCalls(bench.rig.store, async (method, [first], run) => {
           const asked = JSON.stringify(first);
-          // A read of no keys is no call, and a look at the registry is not the query's.
+          // Don't count reads of the registry, nor a read without keys, which isn't sent.
           const isRead = /^(get|getMany|query|queryNative)$/.test(method);
           if (isRead && asked !== '[]' && !asked.includes('~edgeloom')) calls.push(method);
           return await run();

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { isViewless } from '../../../../src/client/read/nodes/views.ts';
 import { checkSource } from '../../../../src/client/read/request/lookup.ts';
+import { byKey } from '../../../../src/foundation/entries.ts';
 import { EdgeloomError } from '../../../../src/foundation/errors.ts';
 import { printable } from '../../../../src/foundation/printable.ts';
 import { examples, withExpired } from '../../shared/options.ts';
@@ -99,7 +100,7 @@ function idsOf(nodes: readonly ({ id: string } | null)[]): string[] {
 
 function nodeText(id: string, attributes: object | null): string {
   // Engines return attributes in any order.
-  const entries = Object.entries(attributes ?? {}).sort(([left], [right]) => (left < right ? -1 : 1));
+  const entries = Object.entries(attributes ?? {}).sort(byKey);
   const lines = entries.map(([name, value]) => `  ${printable(name)}: ${cellText(value)}`);
   return [printable(id), ...lines].join('\n');
 }

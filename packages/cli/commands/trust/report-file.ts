@@ -1,6 +1,6 @@
 import { constants, type FileHandle, open } from 'node:fs/promises';
 import { describe } from '../../../../src/core/items/describe.ts';
-import { EdgeloomError } from '../../../../src/foundation/errors.ts';
+import { EdgeloomError, messageOf } from '../../../../src/foundation/errors.ts';
 import { toJson } from '../../../../src/foundation/exact-json.ts';
 import type { Finding } from '../../../../src/trust/check/finding.ts';
 import { type RunState, reportJunit } from './check-report.ts';
@@ -46,7 +46,7 @@ export async function writeReport(
   } catch (error) {
     throw new EdgeloomError(
       'report-not-written',
-      `The report ${file} cannot be written: ${error instanceof Error ? error.message : String(error)}.`,
+      `The report ${file} cannot be written: ${messageOf(error)}.`,
       'Name a new file, or a regular one that is to be replaced; links are not followed.',
       { cause: error },
     );

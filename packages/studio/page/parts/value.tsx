@@ -2,6 +2,7 @@ import { stringify } from 'lossless-json';
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import type { ItemKey } from '../../../../src/core/store-port.ts';
+import { byKey } from '../../../../src/foundation/entries.ts';
 import { canonicalEntries } from '../base/canonical.ts';
 import { Rows } from './rows.tsx';
 
@@ -53,16 +54,11 @@ export function jsonText(value: unknown, indent?: number): string {
 /** Engines return attributes and the entries of maps in any order. The studio's server sorts sets before it sends them. */
 function withSortedNames(_name: string, value: unknown): unknown {
   const isObject = typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype;
-  return isObject ? Object.fromEntries(Object.entries(value).sort(byName)) : value;
-}
-
-/** Sorts entries by their names. */
-export function byName([left]: [string, unknown], [right]: [string, unknown]): number {
-  return left < right ? -1 : 1;
+  return isObject ? Object.fromEntries(Object.entries(value).sort(byKey)) : value;
 }
 
 export function Attributes({ attributes }: { attributes: Record<string, unknown> }) {
-  const entries = Object.entries(attributes).sort(byName);
+  const entries = Object.entries(attributes).sort(byKey);
   if (entries.length === 0) return <p class="quiet">No attributes.</p>;
   return (
     <dl>

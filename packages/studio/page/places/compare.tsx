@@ -1,10 +1,11 @@
+import { byKey } from '../../../../src/foundation/entries.ts';
 import type { NodeAnswer } from '../../api/nodes.ts';
 import { addressOf } from '../base/address.ts';
 import { useAnswer } from '../base/ask.ts';
 import { goTo } from '../base/place.tsx';
 import { Rows } from '../parts/rows.tsx';
 import { Card, type NodePartProps, Told } from '../parts/told.tsx';
-import { byName, jsonText, Value } from '../parts/value.tsx';
+import { jsonText, Value } from '../parts/value.tsx';
 
 export function Compare({ id, parameters }: NodePartProps) {
   const other = parameters.get('with') ?? undefined;
@@ -66,10 +67,10 @@ function Differences({ nodes }: { nodes: readonly [NodeAnswer, NodeAnswer] }) {
 
 function valuesOf({ base, parts, edgeSet }: NodeAnswer, leftOut: ReadonlySet<string>): ReadonlyMap<string, unknown> {
   return new Map<string, unknown>([
-    ...Object.entries(base ?? {}).sort(byName),
+    ...Object.entries(base ?? {}).sort(byKey),
     ...Object.entries(parts).flatMap(([part, attributes]) =>
       Object.entries(attributes)
-        .sort(byName)
+        .sort(byKey)
         .map(([name, value]): [string, unknown] => [`${part}.${name}`, value]),
     ),
     ...edgeSet

@@ -19,6 +19,7 @@ import { sortKeyOfEdge } from '../../../core/model/base-item.ts';
 import type { CountModel, EdgeModel } from '../../../core/model/compiled.ts';
 import type { CounterPlaces } from '../../../core/model/projection/places.ts';
 import { derivedOf } from '../../../core/plan/derive.ts';
+import { byKey } from '../../../foundation/entries.ts';
 import { EdgeloomError } from '../../../foundation/errors.ts';
 import { checkOptions } from '../../../foundation/options.ts';
 import type { CallResult } from '../../call/capacity.ts';
@@ -176,7 +177,7 @@ function groupOf(amounts: Amounts, prefix: string): Record<string, number> {
   const group: Record<string, number> = {};
   const values = [...amounts].filter(([attribute, units]) => attribute.startsWith(prefix) && units !== 0n);
   // The tags of numbers and booleans sort first, so a string with the same key is quoted.
-  for (const [attribute, units] of values.sort(([left], [right]) => (left < right ? -1 : 1))) {
+  for (const [attribute, units] of values.sort(byKey)) {
     let value = attribute.slice(prefix.length + 1);
     while (Object.hasOwn(group, value)) value = JSON.stringify(value);
     setOwn(group, value, Number(units / ONE));

@@ -1,6 +1,7 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import { PARTITION_KEY_BYTES, SORT_KEY_BYTES } from '../../../core/items/keys.ts';
 import { numberTextOf } from '../../../core/items/plain.ts';
+import { byKey } from '../../../foundation/entries.ts';
 import { EdgeloomError } from '../../../foundation/errors.ts';
 
 /** The secret that signs cursors. */
@@ -37,7 +38,7 @@ function namedValues(given: readonly [string, unknown][], depth = 0): (readonly 
   return given
     .filter(([, value]) => value !== undefined)
     .map(([name, value]) => [name, jsonOf(value, depth)] as const)
-    .sort(([left], [right]) => (left < right ? -1 : 1));
+    .sort(byKey);
 }
 
 /** Depth that ends the recursion, since `with` may contain itself. */

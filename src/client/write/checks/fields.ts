@@ -1,5 +1,5 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
-import { EdgeloomError, InvalidAttributesError, type Mistake } from '../../../foundation/errors.ts';
+import { EdgeloomError, InvalidAttributesError, type Mistake, messageOf } from '../../../foundation/errors.ts';
 import { eachForm, keysOfIssue } from './number-forms.ts';
 import { isPlainObject } from './values.ts';
 
@@ -63,10 +63,9 @@ function validateNow(fields: StandardSchemaV1, attributes: unknown, item: string
 }
 
 function validatorError(item: string, cause: unknown): EdgeloomError {
-  const reason = cause instanceof Error ? cause.message : String(cause);
   return new EdgeloomError(
     'validator-failed',
-    `${item}: the validator of its fields threw: ${reason}.`,
+    `${item}: the validator of its fields threw: ${messageOf(cause)}.`,
     'Correct the validator in the model: it should give issues, not throw.',
     { cause },
   );

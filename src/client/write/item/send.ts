@@ -2,7 +2,7 @@ import type { Item } from '../../../core/items/attribute-value.ts';
 import type { CompiledModel } from '../../../core/model/compiled.ts';
 import { endingOf, livingItem } from '../../../core/model/ends.ts';
 import type { BaseChange, ChangeResult, ItemKey, Store } from '../../../core/store-port.ts';
-import { EdgeloomError, StoreError } from '../../../foundation/errors.ts';
+import { EdgeloomError, messageOf, StoreError } from '../../../foundation/errors.ts';
 import { retrying } from '../../../foundation/retry.ts';
 import type { Abortable, Runtime } from '../../../foundation/runtime.ts';
 import { isRefusal } from '../../../store/classify.ts';
@@ -155,8 +155,4 @@ function outcomeUnknownError({ key }: BaseChange, cause: unknown): EdgeloomError
     'Read it with consistent: true before the next change, or ask for idempotent: true (twice the capacity).',
     { cause },
   );
-}
-
-export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

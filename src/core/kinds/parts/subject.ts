@@ -1,3 +1,4 @@
+import { messageOf } from '../../../foundation/errors.ts';
 import {
   type AttributeValue,
   attributeOf,
@@ -125,8 +126,7 @@ export class Subject {
     try {
       text = compute(this.plain, { source, type, target });
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
-      throw new PartError('derive-failed', `derive for ${purpose} threw: ${reason}`);
+      throw new PartError('derive-failed', `derive for ${purpose} threw: ${messageOf(error)}`);
     }
     if (text === undefined || typeof text === 'string') return text;
     if (text instanceof Promise) {

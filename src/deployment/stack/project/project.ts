@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { byKey } from '../../../foundation/entries.ts';
 import { EdgeloomError } from '../../../foundation/errors.ts';
 import { packageFile } from '../../package/package-files.ts';
 import { tableNameIn } from '../base/arns.ts';
@@ -92,7 +93,7 @@ function mergedManifest(texts: readonly string[]): string {
   const merged = {
     ...manifests[0],
     scripts: Object.assign({}, ...manifests.map(({ scripts }) => scripts)) as Manifest['scripts'],
-    devDependencies: Object.fromEntries(all.sort(([left], [right]) => (left < right ? -1 : 1))),
+    devDependencies: Object.fromEntries(all.sort(byKey)),
   };
   return `${JSON.stringify(merged, undefined, 2)}\n`;
 }

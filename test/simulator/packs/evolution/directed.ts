@@ -795,7 +795,7 @@ export async function directedEvolutions(): Promise<string[]> {
   return wrong;
 }
 
-/** A reader goes on whose steady clock has stood still while its generation went, and whose wall clock was set back. */
+/** A reader's steady clock stops while its generation is removed, and its wall clock is set back. */
 async function answersAfterSleep(setBackMs: number): Promise<string[]> {
   const stage = await tagged();
   let backMs = 0;

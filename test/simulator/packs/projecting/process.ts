@@ -7,7 +7,7 @@ export abstract class SimulatedProcess {
   abstract readonly failureKind: StoreErrorKind;
   /** It is a client of an application: it writes base items, and its calls do not fail. */
   readonly isApplication: boolean = false;
-  /** It is gone: nothing of it runs on. Calls that are under way may still take effect. */
+  /** The process has ended and runs no more code. Calls that are under way may still take effect. */
   isDead = false;
   protected calls = 0;
 

@@ -59,7 +59,7 @@ export class AttackStore {
     this.states.set(text, states.slice(-12));
   }
 
-  /** Deletes what has expired; `isFound`: whether TTL finds one of it. */
+  /** Deletes expired items for which `isFound` is true. */
   bury(isFound: () => boolean): void {
     for (const { key, item } of this.all()) {
       const expiry = item[GRAPH.table.ttl];
