@@ -72,14 +72,14 @@ export async function migrateTable(options: OfGraph<MigrateOptions>): Promise<Mi
   );
 }
 
-/** If a run is overtaken more often than this, it assumes that another run works towards another model. */
+/** Limits how often a run may be overtaken: two runs for different models could overtake each other forever. */
 export const MOST_OVERTAKEN = 8;
 
-export function overtakenByAnotherAim(): OvertakenError {
+export function overtakenTooOften(): OvertakenError {
   return new OvertakenError(
     'overtaken',
-    'Another migration of this table works towards another model.',
-    'Let one of the two end, then run the other.',
+    'Another migration of this table is running, perhaps for another model.',
+    'Wait for the other migration to end, then run this one again.',
   );
 }
 
@@ -261,14 +261,14 @@ class MigrationRun {
     const times = (this.made.get(name) ?? 0) + 1;
     this.made.set(name, times);
     // rule: runs-do-not-take-back-each-others-steps-for-ever
-    if (times > MOST_OVERTAKEN) throw overtakenByAnotherAim();
+    if (times > MOST_OVERTAKEN) throw overtakenTooOften();
   }
 
-  /** Throws if this run was overtaken too often. Two runs for different models could overtake each other forever. */
+  /** Throws if this run was overtaken too often. */
   private noteOvertaken(): void {
     this.overtaken += 1;
     if (this.overtaken <= MOST_OVERTAKEN) return;
-    throw overtakenByAnotherAim();
+    throw overtakenTooOften();
   }
 }
 

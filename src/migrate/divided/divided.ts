@@ -3,7 +3,7 @@ import { CALLS_AT_ONCE, forEachOf } from '../../foundation/for-each.ts';
 import { runtimeOf } from '../../foundation/runtime.ts';
 import { readHead } from '../../registry/head.ts';
 import type { MigrateAction } from '../action.ts';
-import { MOST_OVERTAKEN, migrateTable, overtakenByAnotherAim } from '../migrate.ts';
+import { MOST_OVERTAKEN, migrateTable, overtakenTooOften } from '../migrate.ts';
 import type { MigrateOptions, MigrateStep } from '../migrate-types.ts';
 import type { MigratePlace } from '../walks/place.ts';
 import {
@@ -75,7 +75,7 @@ export async function decideMigration(options: DividedOptions, division: Divisio
   // rule: runs-of-two-models-do-not-replace-each-other-for-ever
   if (replaced > MOST_OVERTAKEN) {
     await saveRun(store, { ...value!, replaced: 0 }, revision);
-    throw overtakenByAnotherAim();
+    throw overtakenTooOften();
   }
   const run: SavedRun = {
     ...{ model: graph.fingerprint, version, place: result.place },
