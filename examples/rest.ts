@@ -1,9 +1,9 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { type CompiledModel, createClient, DynamoDBStore } from 'edgeloom';
 
-/** A REST front as a Lambda function behind an HTTP API of API Gateway. */
+/** Runs REST routes in a Lambda function behind an API Gateway HTTP API. */
 
-/** The part of the gateway's event (payload 2.0) that a front needs. */
+/** The fields of the gateway's event (payload 2.0) that routes need. */
 export interface HttpEvent {
   rawPath: string;
   rawQueryString: string;
@@ -12,26 +12,24 @@ export interface HttpEvent {
   isBase64Encoded?: boolean;
 }
 
-/** The answer that the gateway takes. */
 export interface HttpAnswer {
   statusCode: number;
   headers: Record<string, string>;
   body: string;
 }
 
-/** What a route gets of a request. */
 export interface Call {
-  /** The parts of the path that the route leaves open, decoded. */
+  /** Decoded values of the route's `:name` segments. */
   names: string[];
   query: URLSearchParams;
   // biome-ignore lint/suspicious/noExplicitAny: a body is any JSON; the model's schemas check what is written
   body: any;
 }
 
-/** `GET /users/:id`, and what answers it; null is answered with 404. */
+/** Handlers by route, such as `GET /users/:id`. A null result becomes a 404. */
 export type Routes = Readonly<Record<string, (call: Call) => Promise<unknown>>>;
 
-/** Error codes that are no fault of the client's. */
+/** HTTP status by error code. Default: 400. */
 const STATUS: Readonly<Record<string, number>> = {
   'unknown-type': 404,
   'condition-failed': 409,
@@ -39,7 +37,6 @@ const STATUS: Readonly<Record<string, number>> = {
   'projection-not-ready': 503,
 };
 
-/** Makes a handler of routes. */
 export function restHandler(routes: Routes): (event: HttpEvent) => Promise<HttpAnswer> {
   const table = Object.entries(routes).map(([route, run]) => {
     const [method, path = ''] = route.split(' ');
@@ -70,7 +67,7 @@ export function restHandler(routes: Routes): (event: HttpEvent) => Promise<HttpA
   };
 }
 
-/** Makes the Lambda function of routes, whose table is the one that `TABLE` names, or else the model's. */
+/** Returns a Lambda handler. The environment variable `TABLE` overrides the model's table name. */
 export function restOf(
   graph: CompiledModel,
   routes: (store: DynamoDBStore, client: DynamoDBClient) => Routes,
@@ -81,7 +78,7 @@ export function restOf(
   );
 }
 
-/** The part of a list that a request asks for: `?limit=20&cursor=…`. */
+/** Reads `?limit=20&cursor=…`. Default limit: 20. */
 export function pageOf(query: URLSearchParams): { limit: number; cursor?: string } {
   const cursor = query.get('cursor');
   return { limit: Number(query.get('limit') ?? 20), ...(cursor !== null && { cursor }) };

@@ -7,8 +7,8 @@ import { type Local, startLocal } from 'edgeloom/local';
 import { type Routes, restHandler } from './rest.ts';
 
 /**
- * Runs a service on this machine until Ctrl-C: an engine with its table, a projector, and the handler of its REST front behind `node:http`, on
- * the port `PORT` (default 3000). `POST /projected` answers when all that was written is projected.
+ * Runs a service on this machine until Ctrl-C: an engine with its table, a projector, and the REST routes on the port
+ * `PORT` (default: 3000). `POST /projected` answers once all writes are projected.
  */
 export async function start(
   graph: CompiledModel,

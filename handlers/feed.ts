@@ -1,5 +1,5 @@
 import graph from '../edgeloom.config.ts';
 import { deployedFeed } from '../src/deployment/lambda/deployed.ts';
 
-/** Puts the changes that the observer tells to EventBridge; deployed where the stack's parameter `feedEventBus` asks for it. */
+/** Sends the observer's changes to EventBridge. Deployed only if the stack parameter `feedEventBus` is set. */
 export const handler = deployedFeed(graph);

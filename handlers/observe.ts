@@ -1,5 +1,5 @@
 import graph from '../edgeloom.config.ts';
 import { deployedObserve } from '../src/deployment/lambda/deployed.ts';
 
-/** Judges each change of the table; deployed where the stack's parameter `observe` asks for it. */
+/** Verifies each change of the table. Deployed only if the stack parameter `observe` is set. */
 export const handler = deployedObserve(graph);

@@ -1,5 +1,5 @@
 import graph from '../edgeloom.config.ts';
 import { deployedStream } from '../src/deployment/lambda/deployed.ts';
 
-/** Projects the stream of the table. */
+/** Projects the table's stream. */
 export const handler = deployedStream(graph);

@@ -1,7 +1,7 @@
 import { date, defineGraph, edge, node } from 'edgeloom';
 import { z } from 'zod';
 
-/** People, whom they follow, and the posts that reach their followers. */
+/** People, the people they follow, and the posts that reach their followers. */
 export default defineGraph({
   table: 'friends',
   nodes: {
@@ -20,7 +20,7 @@ export default defineGraph({
       edgeSet: ['since'],
       inbound: { orders: { bySince: date('since') }, project: ['since'] },
     }),
-    // A post is put before each follower: a feed is then one Query, however many someone follows.
+    // Each post has an edge to every follower, so a feed takes one Query however many people someone follows.
     REACHES: edge({
       fields: z.object({ at: z.string() }),
       from: 'POST',

@@ -2,7 +2,6 @@ import { createReader, createWriter, newId, type Store } from 'edgeloom';
 import { pageOf, type Routes } from '../rest.ts';
 import graph from './edgeloom.config.ts';
 
-/** The REST front of friends and their feeds. */
 export function routes(store: Store): Routes {
   const writer = createWriter(graph, { store });
   const reader = createReader(graph, { store });
@@ -26,7 +25,7 @@ export function routes(store: Store): Routes {
     },
 
     'GET /users': ({ query }) => reader.search('USER.name').beginsWith(query.get('name') ?? '', pageOf(query)),
-    // A person and whom they follow: one read.
+    // One read returns a person and the people they follow.
     'GET /users/:id': ({ names: [id] }) => reader.getView(`USER-${id}`),
     'GET /users/:id/followers': ({ names: [id], query }) =>
       reader.page(`USER-${id}`, 'FOLLOWS', { reverse: true, ...pageOf(query) }),

@@ -1,6 +1,6 @@
 import { date, defineGraph, edge, node, rank } from 'edgeloom';
 
-/** Company goals, the people and teams that pursue them, and those that follow along. */
+/** Company goals, the people and teams that pursue them, and their subscribers. */
 export default defineGraph({
   table: 'goals',
   nodes: {
@@ -17,18 +17,18 @@ export default defineGraph({
     GOALMEMBERSHIP: edge({
       from: ['GOAL', 'KEYRESULT'],
       to: ['USER', 'TEAM', 'ORG'],
-      // Each goal's view names its leads, contributors and teams: a page of goals needs no read for each of them.
+      // Each goal's view lists its leads, contributors and teams, so a page of goals doesn't query each goal's members.
       edgeSet: ['memberRole'],
       inbound: {
         orders: { byRole: rank('memberRole', { LEAD: 500, CONTRIBUTOR: 400, TEAM: 300 }), byDate: date('date') },
         project: ['memberRole', 'date'],
       },
     }),
-    // The team whose objective a goal is; its list begins there.
+    // Links a goal to the team whose objective it is. The team's goals list starts with these edges.
     TEAMGOAL: edge({ from: 'GOAL', to: 'TEAM', edgeSet: false, inbound: { orders: { byRank: 'rank' } } }),
     KEYRESULT: edge({ from: 'GOAL', to: 'KEYRESULT' }),
     SUBGOAL: edge({ from: 'GOAL', to: 'GOAL' }),
-    // Hundreds or thousands: in no set, but counted.
+    // There may be thousands: too many for an edge set, so they are only counted.
     GOALSUBSCRIBER: edge({
       from: 'GOAL',
       to: 'USER',

@@ -2,13 +2,11 @@ import { createReader, createWriter, type Store } from 'edgeloom';
 import type { Neighbour, PageNode } from 'edgeloom/types';
 import graph from './edgeloom.config.ts';
 
-/** A member's part in a goal. */
 export type Role = 'LEAD' | 'CONTRIBUTOR' | 'TEAM';
 
-/** Who can be a member. */
 export type Member = `USER-${string}` | `TEAM-${string}` | `ORG-${string}`;
 
-/** The goals product: what its screens need, each in as few reads as it takes. */
+/** Serves each screen of the product in as few reads as possible. */
 export function createGoals(store: Store) {
   const writer = createWriter(graph, { store });
   const reader = createReader(graph, { store });
@@ -17,7 +15,7 @@ export function createGoals(store: Store) {
     addTeam: (id: string, name: string) => writer.putNode(`TEAM-${id}`, { name }),
     setGoal: (id: string, goal: { title: string; status: string; dueDate: string }) =>
       writer.putNode(`GOAL-${id}`, goal),
-    /** Makes somebody a member of a goal, or changes the part that they have in it: one plain put either way. */
+    /** Adds a member to a goal or changes their role: either is a plain put. */
     assign: (goal: string, member: Member, memberRole: Role, date: string) =>
       writer.putEdge(`GOAL-${goal}`, 'GOALMEMBERSHIP', member, { memberRole, date }),
     addObjective: (team: string, goal: string, rank: string) =>
@@ -33,7 +31,7 @@ export function createGoals(store: Store) {
     subscribe: (goal: string, user: string, since: string) =>
       writer.putEdge(`GOAL-${goal}`, 'GOALSUBSCRIBER', `USER-${user}`, { since }),
 
-    /** A team's goals with the names of their leads and teams: three steps, however many goals there are. */
+    /** Returns a team's goals with the names of their leads and teams, in three steps however many goals there are. */
     async teamPage(team: string) {
       const { items } = await reader.page(`TEAM-${team}`, 'GOALMEMBERSHIP', {
         with: [
@@ -44,8 +42,8 @@ export function createGoals(store: Store) {
       return items.map(({ attributes, edges }) => ({ title: attributes?.title, ...namesOf(edges.GOALMEMBERSHIP) }));
     },
     /**
-     * The whole goals list of a team: its objectives, their key results and sub-objectives, and who leads and pursues each of them. A
-     * Query and three BatchGetItems, however many there are (up to 100 of each).
+     * Returns a team's objectives with their key results and sub-objectives, and the leads and teams of each. Takes a
+     * Query and three BatchGetItems (for up to 100 of each).
      */
     async goalsList(team: string) {
       const people = ['GOALMEMBERSHIP:LEAD', 'GOALMEMBERSHIP:TEAM'] as const;
@@ -61,7 +59,7 @@ export function createGoals(store: Store) {
       }));
       return { calls, goals };
     },
-    /** What a user leads or contributes to: "at least CONTRIBUTOR" is one range of the rank. */
+    /** Returns the goals that a user leads or contributes to: "at least CONTRIBUTOR" is one range of the rank. */
     async ownGoals(user: string) {
       const { items } = await reader.inbound(`USER-${user}`, 'GOALMEMBERSHIP', {
         atLeast: 'CONTRIBUTOR',
@@ -69,12 +67,12 @@ export function createGoals(store: Store) {
       });
       return items.map(({ source, attributes }) => ({ goal: source, role: attributes.memberRole }));
     },
-    /** The same by the day that the user joined, the latest first. */
+    /** Returns a user's goals, most recently joined first. */
     async joined(user: string) {
       const { items } = await reader.inbound(`USER-${user}`, 'GOALMEMBERSHIP', { order: 'byDate', reverse: true });
       return items.map(({ source }) => source);
     },
-    /** Goals that are due up to a day, the earliest first. */
+    /** Returns goals due by a day, earliest first. */
     async dueBy(day: string) {
       const { items } = await reader.search('GOAL.dueDate').between(undefined, day);
       return items.map(({ attributes }) => attributes.title);
@@ -84,7 +82,6 @@ export function createGoals(store: Store) {
   };
 }
 
-/** The names of who leads and who pursues a goal. */
 function namesOf(members: readonly Neighbour<{ memberRole?: unknown }, PageNode<Member, { name?: unknown }>>[]) {
   const names = (role: Role): unknown[] =>
     members.filter(({ edge }) => edge.memberRole === role).map(({ node }) => node.attributes?.name);

@@ -2,7 +2,6 @@ import type { Store } from 'edgeloom';
 import type { Routes } from '../rest.ts';
 import { createGoals, type Member } from './goals.ts';
 
-/** The REST front of goals. */
 export function routes(store: Store): Routes {
   const goals = createGoals(store);
   return {

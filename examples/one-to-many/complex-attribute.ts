@@ -3,12 +3,12 @@ import type { Example } from './example.ts';
 
 const graph = defineGraph({
   table: 'customers',
-  // A customer's addresses are read with the customer, never searched, and few: 20 at most.
+  // Addresses are always read with their customer and never searched, and the list is limited to 20.
   nodes: { CUSTOMER: node({ view: 'ALL', maxEntries: { addresses: 20 } }) },
   edges: {},
 });
 
-/** The children are a list on the parent: one read, one write, no index, and a bound. */
+/** Keeps the children in a list on the parent: one read, one write and no index, but a limited number. */
 export const complexAttribute: Example = {
   title: 'complex attribute: a customer with a list of addresses',
   graph,

@@ -5,9 +5,9 @@ const graph = defineGraph({
   table: 'books',
   nodes: { BOOK: node({ view: ['title'] }), AUTHOR: node({ view: 'ALL' }), SHELF: node({ view: 'ALL' }) },
   edges: {
-    // The book's view holds the author's name and year of birth; a change of the author reaches every book.
+    // Copies the author's name and birth year into each book's view. A change to the author updates every book.
     WRITTEN_BY: edge({ from: 'BOOK', to: 'AUTHOR', copy: ['name', 'birthYear'] }),
-    // Nothing is copied of a shelf, and it lists no shelves: a page of books is found by it.
+    // Copies nothing: the edge only lists a shelf's books.
     ON_SHELF: edge({ from: 'BOOK', to: 'SHELF', edgeSet: false, inbound: { orders: { byTitle: 'title' } } }),
   },
 });
@@ -18,7 +18,7 @@ const BOOKS: [id: `BOOK-${string}`, title: string, author: `AUTHOR-${string}`][]
   ['BOOK-3', 'Emma', 'AUTHOR-austen'],
 ];
 
-/** The parent's attributes are stored with each child; the stream keeps them fresh. */
+/** Stores the parent's attributes with each child; the stream keeps them fresh. */
 export const duplicatedData: Example = {
   title: 'duplicated data, kept fresh by the stream: books that show their authors',
   graph,
@@ -42,7 +42,7 @@ export const duplicatedData: Example = {
       });
     };
     const before = await authors();
-    // One plain write of the parent; the writer need not know its children.
+    // A plain write of the parent: the writer doesn't need to know its children.
     await writer.putNode('AUTHOR-king', { name: 'Stephen King', birthYear: 1947, site: 'not copied' });
     await projected();
     const { items, calls } = await reader.page('SHELF-1', 'ON_SHELF');

@@ -6,7 +6,7 @@ const graph = defineGraph({
   nodes: {
     STORE: node({
       view: 'ALL',
-      // One index item answers on four levels: country, state, city, zip.
+      // One index item answers queries at four levels: country, state, city and zip.
       search: { location: { partition: 'country', path: ['state', 'city', 'zip'], shards: 1 } },
     }),
   },
@@ -20,7 +20,7 @@ const STORES: [id: `STORE-${string}`, state: string, city: string, zip: string][
   ['STORE-4', 'WA', 'Seattle', '98101'],
 ];
 
-/** The ancestors' names, joined in order, are the sort key: each level is a prefix of whole segments. */
+/** Joins the ancestors' names into the sort key, so each level is a prefix of whole segments. */
 export const hierarchy: Example = {
   title: 'composite sort key: stores by country, state, city and zip',
   graph,

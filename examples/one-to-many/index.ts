@@ -5,7 +5,7 @@ import { hierarchy } from './hierarchy.ts';
 import { itemCollection } from './item-collection.ts';
 import { secondaryIndex } from './secondary-index.ts';
 
-/** The strategies by name; docs/how-to/modelling.md compares them. */
+/** docs/how-to/modelling.md compares these strategies. */
 export const EXAMPLES: Readonly<Record<string, Example>> = {
   'complex-attribute': complexAttribute,
   'duplicated-data': duplicatedData,

@@ -5,13 +5,13 @@ const graph = defineGraph({
   table: 'organisations',
   nodes: { ORG: node({ view: 'ALL' }), USER: node({ view: 'ALL' }), ROOM: node({ view: 'ALL' }) },
   edges: {
-    // Left out of the edge set: an organisation may have any number of them.
+    // Left out of edge sets: an organization may have any number of users and rooms.
     MEMBER: edge({ from: 'ORG', to: 'USER', edgeSet: false }),
     OWNS: edge({ from: 'ORG', to: 'ROOM', edgeSet: false }),
   },
 });
 
-/** The children lie in the parent's partition: one Query gives them all, or those of a type by its prefix. */
+/** Stores the children in the parent's partition: one Query returns all of them, or one type by its prefix. */
 export const itemCollection: Example = {
   title: 'composite primary key + Query: an organisation, its users and rooms in one item collection',
   graph,

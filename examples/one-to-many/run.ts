@@ -1,7 +1,7 @@
 import { startLocal } from 'edgeloom/local';
 import { EXAMPLES } from './index.ts';
 
-/** `npx tsx examples/one-to-many/run.ts [NAME]`: runs the examples on an embedded engine and prints what they read. */
+/** Runs the examples on an embedded engine and prints their answers: `npx tsx examples/one-to-many/run.ts [NAME …]`. */
 const names = process.argv.length > 2 ? process.argv.slice(2) : Object.keys(EXAMPLES);
 for (const name of names) {
   const example = EXAMPLES[name];

@@ -10,12 +10,12 @@ const graph = defineGraph({
       to: 'USER',
       inbound: {
         orders: {
-          // The two orders share one index item, in two indexes.
+          // Both orders share one index item, in two indexes.
           byOpened: date('opened'),
           byHours: number('hours'),
         },
         project: ['title'],
-        // The user is the last item of their own index partition: read backwards it comes first.
+        // Adds the user as the last item of their own index partition, so a reverse Query returns it first.
         includeTarget: true,
       },
     }),
@@ -28,7 +28,7 @@ const TICKETS: [id: `TICKET-${string}`, title: string, opened: string, hours: nu
   ['TICKET-3', 'Slow search', '2026-01-09', 21],
 ];
 
-/** The children sort by a value in the parent's index partition, newest last, and the parent behind them all. */
+/** Sorts the children by a value in the parent's index partition. The parent comes last. */
 export const secondaryIndex: Example = {
   title: 'secondary index + Query: a user and their newest tickets',
   graph,

@@ -1,7 +1,7 @@
 import { defineGraph, edge, node, number } from 'edgeloom';
 import { z } from 'zod';
 
-/** A catalogue: products that are found by what they are, and the stores that have them. */
+/** A catalog: products found by their attributes, and the stores that stock them. */
 export default defineGraph({
   table: 'products',
   nodes: {
@@ -15,7 +15,7 @@ export default defineGraph({
       view: ['name', 'price'],
       search: {
         name: { caseInsensitive: true, shards: 1, project: ['name', 'price'] },
-        // The category is the partition: one Query finds its products, the cheapest first.
+        // The category is the partition: one Query returns its products, cheapest first.
         price: { partition: 'category', type: 'number', shards: 1, project: ['name', 'price'] },
         tags: { multiValue: true, shards: 1, project: ['name', 'price'] },
       },

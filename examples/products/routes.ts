@@ -2,7 +2,6 @@ import { createReader, createWriter, type Store } from 'edgeloom';
 import { pageOf, type Routes } from '../rest.ts';
 import graph from './edgeloom.config.ts';
 
-/** The REST front of the catalogue. */
 export function routes(store: Store): Routes {
   const writer = createWriter(graph, { store });
   const reader = createReader(graph, { store });
@@ -14,7 +13,7 @@ export function routes(store: Store): Routes {
       writer.putEdge(`STORE-${id}`, 'STOCKS', `PRODUCT-${product}`, { count }),
 
     'GET /products/:id': ({ names: [id] }) => reader.getView(`PRODUCT-${id}`),
-    // `?name=`, `?tag=`, or `?category=` with `min` and `max` of the price.
+    // Takes `?tag=`, `?category=` with optional `min` and `max` prices, or `?name=` as a prefix.
     'GET /products': ({ query }) => {
       const [tag, category] = [query.get('tag'), query.get('category')];
       if (tag !== null) return reader.search('PRODUCT.tags').equals(tag, pageOf(query));
@@ -23,7 +22,7 @@ export function routes(store: Store): Routes {
       return reader.search('PRODUCT.price').between(min, max, { partition: category, ...pageOf(query) });
     },
     'GET /products/:id/stores': ({ names: [id], query }) => reader.page(`PRODUCT-${id}`, 'STOCKS', pageOf(query)),
-    // Whole leading parts of a place: `?country=US&state=CA&city=Fresno`.
+    // Takes the leading segments of a location: `?country=US&state=CA&city=Fresno`.
     'GET /stores': ({ query }) => {
       const path = ['state', 'city'].flatMap((name) => query.get(name) ?? []);
       return reader.search('STORE.location').path(path, { partition: query.get('country') ?? '', ...pageOf(query) });

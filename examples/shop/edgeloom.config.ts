@@ -2,7 +2,7 @@ import { date, defineGraph, edge, node } from 'edgeloom';
 import { fromElectroDB, sourceTable } from 'edgeloom/admin';
 import { customer, order, product, TABLE } from './entities.ts';
 
-/** The views of the shop, made of the items that ElectroDB writes: no index of the old table is needed for it. */
+/** Projects the items that ElectroDB writes. The old table needs no new index. */
 export default defineGraph({
   table: 'shop-graph',
   nodes: {
@@ -17,7 +17,7 @@ export default defineGraph({
   mirrored: ['CUSTOMER', 'PRODUCT', 'ORDER', 'PLACED_BY', 'OF'],
 });
 
-/** The old table, and what its items are in the graph. */
+/** The old table, and how its items map to the graph. */
 export const sources = [
   sourceTable(TABLE, {
     map: fromElectroDB([

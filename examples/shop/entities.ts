@@ -1,7 +1,7 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { Entity } from 'electrodb';
 
-/** The shop as it was: ElectroDB entities on one table. Nothing here knows of Edgeloom. */
+/** The existing shop: ElectroDB entities in one table, which know nothing about Edgeloom. */
 export const TABLE = 'shop';
 
 export const customer = {
@@ -27,7 +27,6 @@ export const order = {
   indexes: { order: { pk: { field: 'pk', composite: ['orderId'] }, sk: { field: 'sk', composite: [] } } },
 } as const;
 
-/** The entities on a table. */
 export function createEntities(client: DynamoDBClient) {
   const place = { client, table: TABLE };
   return {

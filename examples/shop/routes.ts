@@ -4,7 +4,7 @@ import { pageOf, type Routes } from '../rest.ts';
 import graph from './edgeloom.config.ts';
 import { createEntities } from './entities.ts';
 
-/** The REST front of the shop: it writes by ElectroDB, as it always did, and reads projections. */
+/** Writes through ElectroDB as before, and reads projections. */
 export function routes(store: Store, client: DynamoDBClient): Routes {
   const { customers, products, orders } = createEntities(client);
   const reader = createReader(graph, { store });
@@ -18,7 +18,7 @@ export function routes(store: Store, client: DynamoDBClient): Routes {
     'DELETE /orders/:id': async ({ names: [orderId] }) => void (await orders.delete({ orderId: orderId! }).go()),
 
     'GET /customers': ({ query }) => reader.search('CUSTOMER.name').beginsWith(query.get('name') ?? '', pageOf(query)),
-    // A customer's orders, the newest first, each with its product.
+    // A customer's orders, newest first, each with its product.
     'GET /customers/:id/orders': ({ names: [id], query }) =>
       reader.page(`CUSTOMER-${id}`, 'PLACED_BY', { reverse: true, with: ['OF'], ...pageOf(query) }),
     'GET /products/:id/orders': ({ names: [id], query }) =>

@@ -2,8 +2,8 @@ import { date, defineGraph, edge, node, rank, source } from 'edgeloom';
 import { z } from 'zod';
 
 /**
- * A tracker for many organisations in one table. The organisation is the first part of every key (`TICKET-acme.42`), so that
- * no id of another one can be named by a request; searches have it as their partition.
+ * A tracker for many organizations in one table. Every key starts with the organization (`TICKET-acme.42`), so a
+ * request can't name another organization's ids. Searches are partitioned by organization.
  */
 export const tracker = defineGraph({
   table: 'tracker',
@@ -24,13 +24,14 @@ export const tracker = defineGraph({
         v: z.number().optional(),
       }),
       view: ['title', 'status', 'votes'],
-      // Two people with the same form open: the second one is told.
+      // If two people save the same form, the second save fails.
       versionAttribute: 'v',
       search: { title: { partition: 'org', caseInsensitive: true, shards: 1, project: ['title', 'status'] } },
     }),
   },
   edges: {
-    // A project's tickets by what they are now: nothing of it is written to the edge. One without a due date is in its other lists.
+    // Sorts a project's tickets by their current attributes, which aren't copied to the edge. A ticket without a due
+    // date is missing from `byDueDate` only.
     IN_PROJECT: edge({
       from: 'TICKET',
       to: 'PROJECT',

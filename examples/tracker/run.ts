@@ -7,7 +7,7 @@ import { tracker } from './model.ts';
 import { createTrackerServer } from './server.ts';
 import { trackerOf } from './tracker.ts';
 
-/** `npx tsx examples/tracker/run.ts [PORT]`: the tracker on an embedded engine, until Ctrl-C. */
+/** Runs the tracker on an embedded engine until Ctrl-C: `npx tsx examples/tracker/run.ts [PORT]`. */
 const local = await startLocal(tracker, {});
 const streams = createStreamsClient({ endpoint: local.endpoint });
 const { feed, stop } = await startFeed(tracker, { client: local.client, streams });
@@ -16,7 +16,7 @@ await acme.signUp();
 await acme.addProject('web');
 
 const server = createTrackerServer(local.store, 'a secret of this run', feed);
-// There is no gateway here that checks who asks.
+// Stands in for the gateway, which authenticates the client and sets this header.
 server.prependListener('request', ({ headers }) => {
   headers['x-organisation'] ??= 'acme';
 });

@@ -6,16 +6,14 @@ import { answerNodeRequest, type Feed, watchHandler } from 'edgeloom/feed';
 import { tracker as model } from './model.ts';
 import { boardOf, organisations, type Priority, type TicketChange, type TicketFilter, trackerOf } from './tracker.ts';
 
-/** What a request is answered with. */
 interface Answer {
   status?: number;
   body: unknown;
 }
 
-/** One request of one organisation. */
 interface Call {
   tracker: ReturnType<typeof trackerOf>;
-  /** What the path holds between its slashes. */
+  /** Values captured by the route's pattern. */
   names: string[];
   query: URLSearchParams;
   request: IncomingMessage;
@@ -90,17 +88,16 @@ const STATUS: Readonly<Record<string, number>> = { 'not-found': 404, 'condition-
 
 const BOARD = readFileSync(new URL('./board.html', import.meta.url));
 
-/** The values that every request needs. */
 interface Serving {
   store: Store;
   sessionKey: string;
-  /** Answers with a board that moves. */
+  /** Streams a board's changes. */
   watchBoard: (request: Request) => Promise<Response>;
 }
 
 /**
- * The tracker's HTTP API. The organisation comes in the header `x-organisation`, as a gateway sets it after it has checked
- * who asks; the session of own writes in the cookie `s`. Boards need a feed: their rows move by themselves.
+ * The tracker's HTTP API. A gateway sets the header `x-organisation` after authentication. The cookie `s` holds the
+ * session, so clients see their own writes. Live boards need a feed.
  */
 export function createTrackerServer(store: Store, sessionKey: string, feed?: Feed): Server {
   const watchBoard = watchHandler({
@@ -150,7 +147,7 @@ async function answer(
       response.setHeader('set-cookie', `s=${session.token()}; HttpOnly; Path=/`);
       return send(response, body === null ? { status: 404, body: { code: 'not-found' } } : { body: body ?? {} });
     } catch (error) {
-      // What was tried may have been done: the client sees it in its next answer all the same.
+      // A failed write may still have happened, so keep the session: the client's next read shows it.
       response.setHeader('set-cookie', `s=${session.token()}; HttpOnly; Path=/`);
       throw error;
     }

@@ -1,26 +1,24 @@
 import { createReader, createWriter, newId, type Session, type Store } from 'edgeloom';
 import { tracker } from './model.ts';
 
-/** What a user may change of a ticket. */
 export interface TicketChange {
   title?: string | undefined;
   status?: 'OPEN' | 'DONE' | undefined;
-  /** `2026-07-01`. */
+  /** Such as `2026-07-01`. */
   dueDate?: string | undefined;
-  /** The name of the user whose turn it is. */
+  /** The user's name, not the node id. */
   assignee?: string | undefined;
 }
 
-/** Which tickets of a project: those of a status, the next due first, or those of an assignee; without either all, newest first. */
+/** Selects tickets by assignee, by status (next due first), or both. Default: all, newest first. */
 export interface TicketFilter {
   status?: 'OPEN' | 'DONE' | undefined;
   assignee?: string | undefined;
 }
 
-/** How urgent an assignment is. */
 export type Priority = 'HIGH' | 'NORMAL' | 'LOW';
 
-/** The tracker of one organisation, as one client sees it: with what it has just written. */
+/** One organization's tracker, as seen by one client: reads include the client's latest writes. */
 export function trackerOf(store: Store, org: string, session: Session) {
   const writer = createWriter(tracker, { store }).with(session);
   const reader = createReader(tracker, { store }).with(session);
@@ -40,7 +38,7 @@ export function trackerOf(store: Store, org: string, session: Session) {
       await writer.putNode(project(name), { org, name }, { ifAbsent: true });
     },
 
-    /** A ticket is never without its project, and a project that does not exist gets none: one transaction. */
+    /** Writes a ticket with its project edge in one transaction, which fails if the project doesn't exist. */
     async open(projectName: string, title: string): Promise<string> {
       const key = newId('TICKET').slice('TICKET-'.length);
       await writer.transact((transaction) => {
@@ -51,7 +49,7 @@ export function trackerOf(store: Store, org: string, session: Session) {
       return key;
     },
 
-    /** Only what is named changes; with the version that the client has seen, only if it is still that. */
+    /** Changes only the given attributes. If `version` is given, fails if the ticket has changed since. */
     async change(key: string, change: TicketChange, version?: number) {
       const { attributes } = await writer.updateNode(
         ticket(key),
@@ -60,14 +58,17 @@ export function trackerOf(store: Store, org: string, session: Session) {
       );
       return attributes;
     },
-    /** Votes are counted however many come at once, and none is lost with an answer. */
+    /** Counts concurrent votes correctly, and a retried vote only once. */
     async vote(key: string): Promise<number> {
       return (await writer.updateNode(ticket(key), { add: { votes: 1 } }, { idempotent: true })).attributes.votes;
     },
     async watch(key: string, name: string): Promise<void> {
       await writer.updateNode(ticket(key), { addTo: { watchers: [name] } });
     },
-    /** Opens a ticket that is done, and the other way round: the next state depends on the present one. */
+    /**
+     * Reopens a done ticket or closes an open one. An update function, because the new status depends on the current
+     * one.
+     */
     async toggle(key: string) {
       const { attributes } = await writer.updateNode(ticket(key), ({ status, ...rest }) => ({
         ...rest,
@@ -87,7 +88,7 @@ export function trackerOf(store: Store, org: string, session: Session) {
     async removeTicket(key: string): Promise<void> {
       await writer.deleteNodeWithEdges(ticket(key));
     },
-    /** Tickets of another system; it stops when the client goes away. */
+    /** Imports labels of another system's tickets. Stops when the client disconnects. */
     async bring(tickets: AsyncIterable<{ key: string; labels: string[] }>, signal: AbortSignal) {
       async function* entries() {
         for await (const { key, labels } of tickets) {
@@ -99,7 +100,7 @@ export function trackerOf(store: Store, org: string, session: Session) {
       return await writer.putMany(entries(), { signal });
     },
 
-    /** The truth of one ticket: the node and its edges as they were written, in one Query. */
+    /** Reads a ticket and its edges as written, in one consistent Query. */
     async show(key: string) {
       const { node, items } = await reader.getCollection(ticket(key), { consistent: true });
       if (node === null || node === undefined) return null;
@@ -132,12 +133,12 @@ export function trackerOf(store: Store, org: string, session: Session) {
   };
 }
 
-/** The organisations, for the people who run the tracker. */
+/** For the operators of the tracker. */
 export async function organisations(store: Store, cursor?: string) {
   return await createReader(tracker, { store }).nodes('ORG', { cursor });
 }
 
-/** The list that a board shows: the open tickets of a project, the next due first. */
+/** A board's query: a project's open tickets, next due first. */
 export function boardOf(org: string, project: string) {
   const id = `PROJECT-${org}.${project}` as const;
   return { inbound: [id, 'IN_PROJECT'], order: 'byDueDate', path: ['OPEN'], limit: 20 } as const;

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 
-/** A command in the list. `load` imports the command's options and action. It is called only if the command is named. */
+/** `load` imports the command's options and action, and is called only for the named command. */
 export interface LazyCommand {
   name: string;
   group: 'Data' | 'Table' | 'Operate' | 'Build';

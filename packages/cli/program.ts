@@ -106,7 +106,7 @@ function once(value: string, previous: string | undefined): string {
   throw new InvalidArgumentError(`${previous} is given too: leave one of them out.`);
 }
 
-/** Creates the program. Usage errors look up in `args` which command was named. */
+/** Usage errors look up the named command in `args`. */
 export function createProgram(args: readonly string[] = []): Command {
   const { version } = JSON.parse(readFileSync(packageFile('package.json'), 'utf8')) as {
     version: string;

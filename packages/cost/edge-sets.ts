@@ -25,15 +25,15 @@ const READS_A_WRITE_UNIT = 5;
 /** Assumed sizes: UUIDs as ids, and short label values. */
 const ID = 'x'.repeat(36);
 const VALUE = 'x'.repeat(8);
-/** Bytes of a view's keys and bookkeeping attributes, and those of an edge beyond its element. */
+/** Bytes of a view's keys and bookkeeping attributes, and of an edge beyond its element. */
 const [VIEW_BYTES, EDGE_BYTES] = [220, 60];
 const ATTRIBUTE_BYTES = 24;
 /** Assumed bytes of a node's attributes if its view shows them all. */
 const ALL_BYTES = 300;
 
 /**
- * Compares reading edge sets with querying the edges. Adding or removing an edge rewrites the whole view, so a set pays off only if it is
- * read often, and less as it grows.
+ * Compares reading edge sets with querying the edges. Adding or removing an edge rewrites the whole view, so a set pays
+ * off only if it is small and often read.
  */
 export function costsOfEdgeSets(graph: CompiledModel): EdgeSetCost[] {
   return [...graph.nodes.values()].flatMap((node) => {

@@ -59,7 +59,6 @@ export interface MonthlyPart {
   usd: number;
 }
 
-/** A monthly bill for on-demand and for provisioned capacity. */
 export interface MonthlyCost {
   monthly: MonthlyPart[];
   monthlyProvisioned: MonthlyPart[];
@@ -115,7 +114,10 @@ const ASSUMPTIONS =
   `whole size and so is an upper bound; point-in-time recovery; no ` +
   'free tiers, discounts, transfer or taxes';
 
-/** Throws `unknown-type` or `unknown-query` if the load names something that isn't in the model, or several queries at once. */
+/**
+ * Throws `unknown-type` or `unknown-query` if the load names something that isn't in the model, or if a query name is
+ * ambiguous.
+ */
 export function monthlyCost(graph: CompiledModel, load: Load, fixtures: Fixtures, prices: Prices): MonthlyCost {
   const capacity = modelCost(graph, load.values);
   const units = unitsOf(capacity, load);

@@ -8,7 +8,7 @@ import type { Load } from './monthly.ts';
 export interface ShardAdvice {
   search: string;
   shards: number;
-  /** Changes per second that the shards take. */
+  /** Maximum changes per second. */
   putsPerSecond: number;
   /** DynamoDB calls for a page of a range, a prefix or `latest`, which query all shards. */
   rangeCalls: number;

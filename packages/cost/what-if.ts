@@ -125,7 +125,7 @@ function ownParts(graph: CompiledModel, edge: EdgeModel): EdgeParts {
   const known = projections.get(inboundName(edge.type))?.definition;
   const family: FamilyDefinition =
     known?.kind === 'inbound' ? known : { kind: 'inbound', edge: typingOf(edge), degree: false, orders: [] };
-  // Skips the due list, which isn't declared: it follows from the count.
+  // Skips `DUE_ORDER`, which the compiler adds.
   const named = [...(edge.inbound?.orders.keys() ?? [])].flatMap((name): OrderDefinition[] => {
     const definition = projections.get(orderName(edge.type, name))?.definition;
     return definition?.kind === 'order' ? [definition] : [];

@@ -22,7 +22,7 @@ import { type NativeIndexNeed, nativeIndexes } from '../../src/core/model/native
 import { packsOf } from '../../src/core/model/projection/search-pack.ts';
 import { type IndexChange, unitsByHand, unitsOfIndex, unitsOfItem } from './index-units.ts';
 
-/** Units of each write of a base item with its projections. A test compares them with the units that a store counts. */
+/** Units for writing a base item and its projections. A test compares them with the units that a store counts. */
 export interface WriteCost {
   /** For a part, the node type and the part: `USER.STATE`. */
   type: string;
@@ -44,9 +44,9 @@ export interface WriteCost {
    * node's edges, and per total or count that may get a group.
    */
   read: number;
-  /** Units of a hand-made layout for the same queries: see `ASSUMPTIONS` in `capacity.ts`. */
+  /** Units of a hand-designed layout for the same queries: see `ASSUMPTIONS` in `capacity.ts`. */
   byHand: number;
-  /** The most units per edge, by type, for edges that copy the node or whose index items use it. */
+  /** Maximum units per edge, by type, for edges that copy the node or whose index items use it. */
   perEdge?: Record<string, { wcu: number; rcu: number; byHand: number }>;
 }
 
@@ -185,7 +185,7 @@ function costOfPartWrite(
   });
 }
 
-/** Derived items hold the end of their node or edge beside what is projected. */
+/** Derived items also store the `expires` attribute of their node or edge. */
 function isShown(projection: Projection, write: Write, ending: Ending = {}): boolean {
   if (write.write !== 'change') return true;
   if (projection.kind === 'ALL') return true;
@@ -427,7 +427,7 @@ function effectOnEdgeItem(inbound: InboundModel, order: OrderModel, write: Write
   return [...attributesOfOrder(order), ...ofPartition].includes(attribute) ? 'moves' : 'none';
 }
 
-/** Returns units of a hand-made layout: index keys on the edge itself, and a transaction for counts and totals. */
+/** Returns units of a hand-designed layout: index keys on the edge itself, and a transaction for counts and totals. */
 function edgeByHand(edge: EdgeModel, write: Write): number {
   const orders = [...(edge.inbound?.orders.values() ?? [])];
   const own = unitsByHand(orders.map(({ order }) => indexChange(write, effectOnEdgeItem(edge.inbound!, order, write))));

@@ -9,26 +9,26 @@ import type { LocalTable } from './local-table.ts';
 /** The observer of a local table. */
 export interface LocalObserver {
   /**
-   * Milliseconds since 1970. Derived items that haven't been touched since then are right, except for known drift. Undefined if not known
-   * yet.
+   * Milliseconds since 1970. Derived items not touched since then are right, except for known drift. Undefined until
+   * known.
    */
   readonly verifiedThroughMs: number | undefined;
   /** Number of derived items known to be wrong. */
   readonly drift: number;
-  /** Resolves when the observer stops, and rejects with the error that ended it. The worker goes on. */
+  /** Resolves when the observer stops, and rejects with the error that ended it. The worker keeps running. */
   ended: Promise<void>;
 }
 
 /** Settings of the observer of a local table. */
 export interface LocalObserverSettings {
-  /** Called for each drift that was not known before. Default: the drift is logged. */
+  /** Called for each new drift. Default: logs it. */
   onDrift?: ((drift: ObservedDrift) => void) | undefined;
   logger?: Logger | undefined;
 }
 
 export interface RunningObserver {
   observer: LocalObserver;
-  /** Saves the observer's state and stops it. Can be called again. */
+  /** Saves the observer's state and stops it. Safe to call again. */
   stop(): Promise<void>;
 }
 
@@ -36,7 +36,7 @@ export interface RunningObserver {
 const LIMITS = { lateMs: 500, skewMs: 100, graceMs: 1_000, listMs: 2_000 };
 /** Milliseconds between reads of the consumer's position. */
 const MARK_MS = 2_000;
-/** Milliseconds between attempts while an earlier process has the lease. */
+/** Milliseconds between attempts to take the lease. */
 const RETRY_MS = 5_000;
 
 export function startLocalObserver(
@@ -68,7 +68,7 @@ export function startLocalObserver(
         onDrift: onDrift ?? ((drift) => logger?.warn({ ...drift.suspect }, 'drift')),
         onIndexDifference: (difference) => logger?.warn({ ...difference }, 'index difference'),
       });
-      // Another process may have the lease, perhaps one that was killed.
+      // Another process holds the lease, or was killed before releasing it.
       await wait(RETRY_MS);
     }
   };

@@ -39,7 +39,7 @@ export interface LocalMirrors {
 
 export interface RunningMirrors {
   mirrors: LocalMirrors;
-  /** Finishes the current batches, then stops. Can be called again. */
+  /** Finishes the current batches, then stops. Safe to call again. */
   stop(): Promise<void>;
 }
 
@@ -57,7 +57,7 @@ export async function startLocalMirrors(
 ): Promise<RunningMirrors> {
   const { sources, sourceEndpoint: endpoint, dataDir, pollIntervalMs, logger } = options;
   const followers: StreamFollower[] = [];
-  // All sources, so that each mirror knows the others' claims as declared ones.
+  // Opens all sources, so that each mirror knows which claims the others declare.
   const { touchTexts } = openSources(graph, {
     sources,
     store: table.store,

@@ -15,7 +15,7 @@ import { type Engine, type EngineName, type EngineOptions, startEngine } from '.
 
 export interface LocalTable {
   engine: EngineName;
-  /** `http://127.0.0.1:PORT`. Any credentials and region will do. */
+  /** `http://127.0.0.1:PORT`. Accepts any credentials and region. */
   endpoint: string;
   client: DynamoDBClient;
   streams: DynamoDBStreamsClient;
@@ -55,7 +55,7 @@ export async function openLocalTable(graph: CompiledModel, options: EngineOption
       ...(await tableIdentity(graph, { client })),
     });
     const loss = failWhenEngineEnds(running);
-    // Callers that race against `loss` report it.
+    // Prevents an unhandled rejection: callers that race against `loss` report it.
     loss.catch(() => undefined);
     return {
       engine: name,

@@ -10,7 +10,7 @@ import { type LocalObserver, type LocalObserverSettings, startLocalObserver } fr
 import { type LocalMirrors, type LocalSourcesOptions, startLocalMirrors } from './local-sources.ts';
 import { openLocalTable } from './local-table.ts';
 
-/** Options of `startLocal`: where the engine runs, and how the worker works. */
+/** Options of `startLocal`. */
 export interface LocalOptions
   extends EngineOptions,
     Pick<WorkerSettings, 'projector' | 'maxBatchRecords' | 'onBatch' | 'onTrimmed' | 'logger'>,
@@ -23,7 +23,7 @@ export interface LocalOptions
    * and writer. Default: the engine's clock.
    */
   now?: (() => number) | undefined;
-  /** Run an observer that judges each change that the worker projects: docs/explain/observing.md. Default: true. */
+  /** Runs an observer that verifies each projected change: see docs/explain/observing.md. Default: true. */
   observe?: boolean | undefined;
 }
 
@@ -31,9 +31,9 @@ export interface LocalOptions
 export interface Local {
   /** The name of the running engine. */
   engine: EngineName;
-  /** `http://127.0.0.1:PORT`. Any credentials and region will do. */
+  /** `http://127.0.0.1:PORT`. Accepts any credentials and region. */
   endpoint: string;
-  /** A client for the engine. `DynamoDBDocumentClient.from` accepts it, too. */
+  /** A client for the engine, which `DynamoDBDocumentClient.from` also accepts. */
   client: DynamoDBClient;
   /** Reads and writes the table. */
   store: Store & ScanSource;
@@ -42,14 +42,14 @@ export interface Local {
   worker: {
     /** Resolves when all writes so far are projected. Rejects if the worker or the engine ends first. */
     idle(): Promise<void>;
-    /** Resolves with what the worker did. Rejects with the error that ended the worker or the engine. */
+    /** Resolves with the worker's result. Rejects with the error that ended the worker or the engine. */
     ended: Promise<WorkerResult>;
   };
-  /** Tells up to which time all derived items are known to be right. Absent with `observe: false`. */
+  /** Reports up to which time all derived items are verified. Absent with `observe: false`. */
   observer?: LocalObserver;
   /** Mirrors the sources into the table. Absent without `sources`. */
   mirrors?: LocalMirrors;
-  /** Finishes the current batch, then stops mirrors, worker, observer and engine. Can be called again. */
+  /** Finishes the current batch, then stops mirrors, worker, observer and engine. Safe to call again. */
   stop(): Promise<void>;
 }
 
@@ -86,7 +86,7 @@ export async function startLocal(graph: CompiledModel, options: LocalOptions = {
     ...{ streams, streamArn, checkpoint, pollIntervalMs },
     store: now === undefined ? store : withReplacedCalls(store, { serverTime: async () => now() }),
     ...{ projector, maxBatchRecords, onBatch, onTrimmed, logger },
-    // Shorter than on AWS, because somebody at a terminal may be waiting for ended edges to go.
+    // Shorter than on AWS, because somebody at a terminal may be waiting for expired edges to disappear.
     endedIntervalMs: 1_000,
     // The data is lost when this process ends, so finishing a batch gains nothing.
     ...(table.engine === 'memory' && { stopGraceMs: 0 }),

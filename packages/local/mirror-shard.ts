@@ -21,7 +21,7 @@ interface MirrorRun extends FollowRun {
   mirror: Mirror;
 }
 
-/** Reads one shard of a source's stream, and touches the items that its records name. */
+/** Reads one shard of a source's stream and touches the items in its records. */
 export class MirrorShard extends ShardWorker<MirrorRun, ReadPage> {
   private readonly pages: ShardPages;
 

@@ -1,5 +1,5 @@
 import { deployedStream } from 'edgeloom/lambda';
 import graph from '../edgeloom.config.ts';
 
-/** The projector: the Lambda function behind the table's stream. */
+/** The projector: a Lambda function triggered by the table's stream. */
 export const handler = deployedStream(graph);

@@ -2,5 +2,5 @@ import { restOf } from '../../rest.ts';
 import graph from '../edgeloom.config.ts';
 import { routes } from '../routes.ts';
 
-/** The REST front: the Lambda function behind an HTTP API. */
+/** The Lambda function behind the API Gateway HTTP API. */
 export const handler = restOf(graph, routes);

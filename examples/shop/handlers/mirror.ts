@@ -1,5 +1,5 @@
 import { deployedMirror } from 'edgeloom/lambda';
 import graph, { sources } from '../edgeloom.config.ts';
 
-/** The mirror: the Lambda function behind the stream of the old table. */
+/** The mirror: a Lambda function triggered by the old table's stream. */
 export const handler = deployedMirror(graph, sources);

@@ -1,7 +1,7 @@
 import { startProgress } from './progress.ts';
 import { createStopSignal, type Stopping } from './signals.ts';
 
-/** Work that shows its progress, and that Ctrl-C stops early. */
+/** Lets work show its progress and stop early on Ctrl-C. */
 export interface Interruptible extends Pick<Stopping, 'signal' | 'wait'> {
   /** 0 once the work should stop. */
   remainingMs(): number;
@@ -9,7 +9,7 @@ export interface Interruptible extends Pick<Stopping, 'signal' | 'wait'> {
   update(done: number, total?: number): void;
 }
 
-/** Runs work of `total` parts, which the progress calls `label`. */
+/** Runs work and shows its progress as `label`. */
 export async function interruptible<T>(
   label: string,
   total: number,

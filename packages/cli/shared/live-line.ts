@@ -6,7 +6,6 @@ export interface Projected {
   writes: number;
   /** Age of the newest applied record; undefined if the stream doesn't report it. */
   newestRecordAgeMs?: number | undefined;
-  /** Duration of the last batch. */
   batchMs?: number | undefined;
 }
 
@@ -22,7 +21,7 @@ export interface LiveLineOptions {
   quarantined(): Promise<number>;
   /** Returns the age in seconds of the oldest unapplied record. Called when no records arrive, to tell done from stuck. */
   behindSeconds(): Promise<number>;
-  /** State of the observer beside the projector. Default: none. */
+  /** State of the observer. Default: none. */
   verified?: (() => Verified | undefined) | undefined;
   /** Clock in milliseconds. Default: the machine's clock. */
   now?: (() => number) | undefined;
@@ -31,7 +30,7 @@ export interface LiveLineOptions {
 const TICK_MS = 1_000;
 /** Milliseconds between lines without a terminal. */
 const TELL_MS = 5_000;
-/** Milliseconds between two questions to the stream while nothing moves. */
+/** Milliseconds between lag checks while no records arrive. */
 const ASK_MS = 5_000;
 
 /** Shows a projector's records per second, lag and quarantine. */
@@ -60,7 +59,7 @@ export class LiveLine {
     this.movingSinceMs = Math.max(this.told.atMs, Math.min(this.movingSinceMs, begunMs));
   }
 
-  /** Starts showing the line. `onError` gets a failure to read the state; the next line tries again. */
+  /** Starts showing the line. Passes a failure to read the state to `onError` and tries again. */
   start(onError: (error: unknown) => void): void {
     this.timer = setTimeout(() => {
       this.ticking = this.showIfDue()
@@ -72,7 +71,6 @@ export class LiveLine {
     this.timer.unref();
   }
 
-  /** Leaves the cursor on a new line. */
   async stop(): Promise<void> {
     clearTimeout(this.timer);
     this.timer = undefined;

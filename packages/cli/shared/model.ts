@@ -5,10 +5,10 @@ import { loadModel } from '../../../src/deployment/package/load-model.ts';
 import { type Output, print } from './output.ts';
 import { readSettings, type Settings } from './settings.ts';
 
-/** What a command gets if it needs no table. */
+/** Session of a command that needs no table. */
 export interface ModelSession {
   settings: Settings;
-  /** The model, with the table name of the global options if they give one. */
+  /** The model, with the table name of the global options if given. */
   graph: CompiledModel;
 }
 
@@ -25,7 +25,6 @@ export function inModel<Args extends unknown[]>(run: (session: ModelSession, ...
   };
 }
 
-/** Returns the settings that a command was called with. */
 export function settingsOf(args: readonly [...unknown[], Command]): Settings {
   return readSettings((args.at(-1) as Command).optsWithGlobals());
 }

@@ -48,9 +48,8 @@ export function withMaxRcu(command: Command): Command {
   );
 }
 
-/** Returns the filter that `--where` and `--max-rcu` give. */
 export function filterOf({ where, maxRcu }: FilterFlags): FilterOptions {
-  // The library checks the values.
+  // Cast unchecked, because the library checks the values.
   return {
     maxRcu,
     ...(where !== undefined && { where: whereOfTexts(where, attributeValue, wrongCondition) as Where }),
@@ -98,7 +97,7 @@ export function inboundQuestion({ atLeast, equals, from, to, path, prefix, parti
   return { atLeast, equals, ...(between && { between }), path, beginsWith: prefix, partition, order };
 }
 
-/** Returns the query of a page, without options that belong to the command. */
+/** Drops options that belong to the command, not the query. */
 export function orderedQuery(options: OrderedOptions) {
   const { reverse, limit, cursor, includeExpired } = options;
   const page = { reverse, limit, cursor, ...(includeExpired && { includeExpired }) };
@@ -167,7 +166,7 @@ export function share(text: string): number {
   return parseNumber(text, 'a number from 0 to 1', (number) => number <= 1);
 }
 
-/** Takes decimal digits, with a point or without. `what` says which numbers are meant, for the error. */
+/** Parses decimal digits with an optional fraction. `what` describes the allowed numbers in the error. */
 export function parseNumber(text: string, what: string, isMeant: (number: number) => boolean = () => true): number {
   const number = Number(text);
   if (/^\d+(\.\d+)?$/.test(text) && isMeant(number)) return number;

@@ -56,12 +56,11 @@ export function textTable(
 
 function widthOfOutput(): number {
   const given = Number(process.env['COLUMNS']);
-  // The size is 0 if nobody set the size of a pseudo-terminal.
+  // A pseudo-terminal whose size was never set has 0 columns.
   if (process.stdout.isTTY === true) return process.stdout.columns || 80;
   return given > 0 ? given : Number.POSITIVE_INFINITY;
 }
 
-/** Columns aren't made narrower than this. */
 const LEAST_WIDTH = 8;
 
 /** Narrows the widest column until the row fits. */

@@ -7,12 +7,12 @@ import { DynamoDBStreamSource } from '../../../src/stream/dynamodb-source.ts';
 import { type PositionOfStream, positionOfStream } from '../../../src/trust/explain/position.ts';
 import type { CommandSession } from './session.ts';
 
-/** A position in the stream. `release` closes its client. */
+/** `release` closes the stream's client. */
 export interface OpenPosition extends PositionOfStream {
   release(): void;
 }
 
-/** Tells how far the stream of the session's table has been applied. */
+/** Returns how far the table's stream has been applied. */
 export function positionOf({ graph, store, settings }: CommandSession, streamArn: string): OpenPosition {
   const streams = createStreamsClient(settings.client);
   const source = new DynamoDBStreamSource(streams, streamArn);

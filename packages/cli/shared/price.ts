@@ -16,7 +16,7 @@ const UNITS_WITHOUT_A_WORD = 100;
 /** Minimum read units of a Query of one shard, or of a node. Most reads are eventually consistent. */
 const LEAST_RCU = 0.5;
 
-/** The minimum that a read takes, known from model and command line. */
+/** A read's minimum size, known from the model and the command line. */
 export interface LeastRead {
   /** Shards to query. Default: none. */
   shards?: number | undefined;
@@ -24,7 +24,7 @@ export interface LeastRead {
   nodes?: number | undefined;
 }
 
-/** Prints on stderr what reads beyond 100 units cost: before the first call if the cost is known, otherwise once spent. */
+/** Warns once on stderr of reads beyond 100 units: beforehand if the cost is known, otherwise once they are spent. */
 export class PricedStore extends ForwardingStore {
   private rcu = 0;
   private isSaid = false;

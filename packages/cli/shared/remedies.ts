@@ -1,4 +1,4 @@
-/** The library's terms in messages, and the command's options for them. Whole phrases come before the words in them. */
+/** Replaces the library's terms in messages by command options. A phrase comes before the words in it. */
 const WORDS: readonly (readonly [RegExp, string])[] = [
   [/give the update upsert: true/g, 'give --upsert'],
   [/\{ if: \{ ([\w-]+): ([^}\s]+) \} \}/g, '--if $1=$2'],

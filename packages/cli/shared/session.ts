@@ -36,7 +36,7 @@ export function withSession<Args extends unknown[]>(run: (session: CommandSessio
   };
 }
 
-/** As `withSession`, and prints what the command returns. */
+/** Like `withSession`, but also prints what the command returns. */
 export function inSession<Args extends unknown[]>(run: (session: CommandSession, ...args: Args) => Promise<Output>) {
   return withSession(async (session, ...args: Args) => print(await run(session, ...args), session.settings.json));
 }

@@ -47,7 +47,7 @@ export function stopOnSignal(stop: () => Promise<unknown>): () => void {
     asked = true;
     overdue = setTimeout(() => exitAsAfter(signal), MOST_STOP_MS);
     overdue.unref();
-    // The work that is stopped reports the error itself.
+    // The stopped work reports the error itself.
     stop().catch(() => undefined);
   };
   const onSignal = (signal: NodeJS.Signals): void => {

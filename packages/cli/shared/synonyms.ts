@@ -102,7 +102,10 @@ export const OPTION_SYNONYMS: Readonly<Record<string, readonly string[]>> = {
   ...meaningOption(['set AWS_PROFILE in the environment'], 'profile'),
 };
 
-/** Options whose value is often given alone, and what the value looks like. The first one that the command has is suggested. */
+/**
+ * Options whose value is often given alone, and the form of that value. The first one that the command has is
+ * suggested.
+ */
 export const OPTION_OF_WORD: readonly (readonly [option: string, value: RegExp])[] = [
   ['--where', /[=<>]/],
   ['--param', /=/],
@@ -144,7 +147,7 @@ export function meantOption(flag: string, { options }: Advised): string | undefi
   return remedies.find((remedy) => !remedy.startsWith('-') || options.includes(remedy)) ?? nearest(name, options);
 }
 
-/** Returns the option or command that the surplus words of a command are probably meant for, or undefined if none fits. */
+/** Returns the option or command that a command's surplus words are probably meant for, or undefined. */
 export function meantByWords(given: readonly string[], taken: number, { words, options }: Advised): string | undefined {
   const extra = given.slice(taken).join(' ');
   if (words[1] === 'edges' && given.length === 3) return `edgeloom get ${given.join(' ')}`;

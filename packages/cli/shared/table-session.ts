@@ -11,7 +11,7 @@ import { DynamoDBStore } from '../../../src/store/dynamodb.ts';
 import { type ModelSession, openModel, settingsOf } from './model.ts';
 import { type Output, print } from './output.ts';
 
-/** What a command gets if it reads and writes items. */
+/** Session of a command that reads or writes items. */
 export interface TableSession extends ModelSession {
   store: DynamoDBStore;
 }
@@ -21,7 +21,7 @@ export function sessionReader({ graph, store }: { graph: CompiledModel; store: S
   return createReader(graph, { store, feed, readNumber: losslessNumber });
 }
 
-/** Runs a command with model and table, and prints its output. The SDK is loaded at the first call. */
+/** Runs a command with model and table, and prints its output. Loads the SDK at the first call. */
 export function inTable<Args extends unknown[]>(run: (session: TableSession, ...args: Args) => Promise<Output>) {
   return async (...args: [...Args, Command]): Promise<void> => {
     const { settings, graph } = await openModel(settingsOf(args));

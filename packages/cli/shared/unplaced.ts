@@ -2,7 +2,7 @@ import { countText, figureText } from '../../../src/foundation/figure.ts';
 import { printable } from '../../../src/foundation/printable.ts';
 import type { UnplacedCount } from '../../../src/trust/check/unplaced-items.ts';
 
-/** The maximum number of key forms in the text; `--json` has all. */
+/** Maximum key forms in the text; `--json` has all. */
 const SHOWN = 10;
 
 /** Returns lines about items of unknown types. */

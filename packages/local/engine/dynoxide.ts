@@ -12,7 +12,10 @@ import type { EngineCommand } from './engine-process.ts';
 /** The release that tests run on. */
 const VERSION = '1.2.1';
 
-/** An empty database with indexes that the engine lacks. Without them, each write reads all stream records. */
+/**
+ * An empty database with indexes that the engine doesn't create itself. Without them, each write reads all stream
+ * records.
+ */
 const TEMPLATE = `assets/dynoxide-${VERSION}.db`;
 
 /**

@@ -9,7 +9,7 @@ import { type EngineProcess, spawnEngine } from './engine-process.ts';
 import { answers, freePort, isFree } from './ports.ts';
 
 export const ENGINES = ['dynoxide', 'dynamodb-local', 'memory'] as const;
-/** `'memory'` runs in this process on any platform, and keeps nothing. */
+/** `'memory'` runs in this process, on any platform, and doesn't keep data. */
 export type EngineName = (typeof ENGINES)[number];
 
 /** Options of `startEngine`. */
@@ -21,8 +21,8 @@ export interface EngineOptions {
   /** Folder to keep data in. A second engine on the same folder is refused (`data-in-use`). Default: nothing is kept. */
   dataDir?: string | undefined;
   /**
-   * The most bytes that data takes, if nothing is kept. If memory has that much room, it holds the data, which makes writes faster.
-   * Default: unknown, so the data is on disk.
+   * Maximum bytes of data that isn't kept. If memory has that much room, the data is held there, which makes writes
+   * faster. Default: unknown, so the data is on disk.
    */
   mostBytes?: number | undefined;
 }
@@ -41,9 +41,9 @@ export interface Engine {
   name: EngineName;
   /** `http://127.0.0.1:PORT`. */
   endpoint: string;
-  /** Resolves when the engine has ended, for whatever reason. */
+  /** Resolves when the engine has ended for any reason. */
   ended: Promise<void>;
-  /** Stops the engine and waits until it has ended. Can be called again. */
+  /** Stops the engine and waits until it has ended. Safe to call again. */
   stop(): Promise<void>;
 }
 
@@ -82,7 +82,7 @@ export async function startEngine(options: EngineOptions = {}): Promise<Engine> 
 }
 
 /**
- * Returns the embedded engine. On platforms without it: the one in memory or, if data is kept (`isKept`), DynamoDB Local with Java. Throws
+ * Returns the embedded engine or, where its package is missing, `'memory'` or (if `isKept`) `'dynamodb-local'`. Throws
  * `no-engine` if none can run.
  */
 export async function defaultEngine(
@@ -167,7 +167,6 @@ async function startProcess(
   return { ended: child.ended, stop: child.stop };
 }
 
-/** The hint for a failure that isn't about data. */
 const OTHER_PORT = 'Choose another port or engine; the reason is in the message.';
 
 function dataHint(reason: string, dataDir: string): string {

@@ -23,7 +23,7 @@ interface StreamInput {
 
 export class Tables {
   private readonly byName = new Map<string, Table>();
-  /** Streams by ARN, including those that are switched off. */
+  /** By ARN. Includes streams that are switched off. */
   private readonly withStreams = new Map<string, Table['stream'] & object>();
 
   findTable(name: unknown): Table {

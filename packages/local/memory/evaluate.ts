@@ -114,7 +114,7 @@ export function applyUpdate(item: Values, update: Update): Values {
     const stored = valueAt(item, path);
     if (stored !== undefined) next = withValueAt(next, path, withoutElements(stored, value));
   }
-  // Last, because the paths name the elements of the lists as they were.
+  // Removals come last, because their paths use list indexes from before the update.
   for (const path of inRemovalOrder(update.remove)) next = withValueAt(next, path, undefined);
   return next;
 }

@@ -13,7 +13,7 @@ export interface Stored {
   size: number;
 }
 
-/** Write units of the table, and of each index that changes. */
+/** Write units of the table and of each changed index. */
 export interface WriteUnits {
   table: number;
   indexes: Record<string, number>;
@@ -47,7 +47,7 @@ export class Partitions {
     this.sorted = undefined;
   }
 
-  /** A scan's order is unrelated to the order of keys. */
+  /** As in DynamoDB, a scan's order is unrelated to the order of keys. */
   inScanOrder(): readonly { key: string; rank: number }[] {
     this.sorted ??= [...this.byKey.keys()].map((key) => ({ key, rank: rankOf(key) })).sort(compareRanks);
     return this.sorted;
@@ -191,7 +191,7 @@ export class Table {
     return { table: writeUnits(Math.max(before?.size ?? 0, after?.size ?? 0)), indexes };
   }
 
-  /** With `isAlone`, the item may have only key attributes. */
+  /** If `isAlone`, throws unless the item has only key attributes. */
   checkKey(item: Values, isAlone = false): void {
     const names = keyAttributeNames(this.keys);
     if (isAlone && Object.keys(item).length !== names.length) {

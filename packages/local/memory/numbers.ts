@@ -5,9 +5,12 @@ const MOST_DIGITS = 38;
 const LARGEST_EXPONENT = 126;
 const SMALLEST_EXPONENT = -129;
 
-/** Removes exponent and needless zeros. Throws for text that isn't a number of at most 38 digits, and for numbers out of range. */
+/**
+ * Removes the exponent and redundant zeros. Throws for text that isn't a number of at most 38 digits, and for numbers
+ * out of range.
+ */
 export function normalNumber(text: string): string {
-  // Skip the work for small counters.
+  // Fast path for small counters.
   if (/^[1-9]\d{0,14}$/.test(text)) return text;
   const decimal = /\s/.test(text) ? undefined : parseDecimal(text);
   if (decimal === undefined) throw invalid(`The parameter cannot be converted to a numeric value: ${text}`);

@@ -3,7 +3,7 @@ import { isReserved } from './reserved-words.ts';
 import { type Token, tokensOf } from './tokens.ts';
 import { checkedItem, type Value, type Values } from './values.ts';
 
-/** An attribute's name, then keys of maps and indexes of lists. */
+/** An attribute name, followed by map keys and list indexes. */
 export type Path = readonly (string | number)[];
 
 export type Operand = { path: Path } | { value: Value } | { size: Path };

@@ -228,7 +228,7 @@ interface Range {
   isWithin(sort: Value | undefined): boolean;
 }
 
-/** Returns the range of a key condition: the partition, and at most one condition on the sort key. */
+/** A key condition has the partition and at most one condition on the sort key. */
 function rangeOf(condition: Condition, table: Table, keys: KeyNames): Range {
   const parts = condition.kind === 'and' ? condition.parts : [condition];
   let partition: Value | undefined;

@@ -55,13 +55,13 @@ export function memoryCalls(tables = new Tables()): Calls {
 
 export interface MemoryServer {
   ended: Promise<void>;
-  /** Stops the server and closes open connections. Can be called again. */
+  /** Stops the server and closes open connections. Safe to call again. */
   stop(): Promise<void>;
 }
 
 /**
- * Serves DynamoDB's API over HTTP from this process's memory. Each call is atomic, because it runs without a pause. Data isn't kept, and
- * signatures aren't checked. Rejects with the system's error if the port is taken.
+ * Serves DynamoDB's API over HTTP from this process's memory. Calls are atomic, because each runs synchronously. Data
+ * isn't kept, and signatures aren't checked. Rejects with the system's error if the port is taken.
  */
 export async function startMemoryServer(port: number): Promise<MemoryServer> {
   const calls = memoryCalls();

@@ -94,7 +94,7 @@ function parseIterator(text: unknown): Iterator {
     const iterator = JSON.parse(Buffer.from(String(text), 'base64url').toString()) as Iterator | null;
     if (typeof iterator?.arn === 'string') return iterator;
   } catch {
-    // The text is no JSON.
+    // The text isn't JSON.
   }
   throw invalid('Invalid ShardIterator');
 }

@@ -21,7 +21,7 @@ const NUMBER_DIGITS = 21;
 let lastLabelMs = 0;
 let lastNumber = 0;
 
-/** A stream with one shard, which is open until the stream is switched off. */
+/** A stream with a single shard, which stays open until the stream is switched off. */
 export class TableStream {
   readonly label: string;
   readonly arn: string;

@@ -59,7 +59,7 @@ export function prepareWrite(tables: Tables, kind: Kind, input: Input): Prepared
   let after = given;
   if (kind === 'Update' && isMet) {
     const item = applyUpdate(before?.item ?? key, update!);
-    // As on AWS, an empty update creates an item that doesn't exist.
+    // As on AWS, an empty update creates a missing item.
     after = table.checkItem(item);
   }
   const isCheck = kind === 'ConditionCheck';
@@ -248,14 +248,14 @@ export class Transactions {
     return prepareWrite(this.tables, kind, action[kind]!);
   }
 
-  /** True for errors that are a cancellation reason in a transaction. */
+  /** True for errors that a transaction reports as a cancellation reason. */
   private isOfItem({ message }: Refusal): boolean {
     return /operand in the update expression|document path provided|Item size has|refers to an attribute|overflow|significant digits/.test(
       message,
     );
   }
 
-  /** Returns what a repetition is charged; undefined if the request is the first with its token. */
+  /** Returns the charge for a repeated request; undefined if its token is new. */
   private findRepeated(token: string | undefined, actions: unknown): Charged[] | undefined {
     for (const [old, { untilMs }] of this.tokens) {
       if (untilMs >= Date.now()) break;

@@ -36,9 +36,9 @@ export interface NodeAnswer {
   edgeSet: EdgeSetElement[];
   /** Names of the targets in `edgeSet`. */
   names: Record<string, string | null>;
-  /** The full size: `edgeSet` may hold only the first elements. */
+  /** Full size; `edgeSet` may hold only the first elements. */
   edgeSetSize: number;
-  /** Edge types that were evicted because the set grew too large. */
+  /** Edge types evicted because the set grew too large. */
   left: string[];
 }
 
@@ -118,7 +118,7 @@ function endsOf(graph: CompiledModel, id: string): EdgeEnd[] {
   ];
 }
 
-/** Adds the names of nodes to what has their ids. */
+/** Adds the name of the node that `idOf` returns to each object. */
 export async function named<T extends object>(
   context: RequestContext,
   all: readonly T[],
@@ -128,7 +128,7 @@ export async function named<T extends object>(
   return all.map((one) => ({ ...one, name: names.get(idOf(one)) ?? null }));
 }
 
-/** Returns names from the sample and, for the first nodes that it lacks, from the nodes. */
+/** Takes names from the sample, and reads up to `MOST_READ` nodes that the sample lacks. */
 async function namesOf(context: RequestContext, ids: readonly string[]): Promise<Map<string, string | null>> {
   const { graph, store } = context;
   const sampled = await sampleIfAllowed(context);

@@ -18,7 +18,6 @@ import { named } from './nodes.ts';
 
 export interface QueryRow {
   id: string;
-  /** The node's name. */
   name: string | null;
   attributes: Record<string, unknown>;
   /** Empty if sorted by a computed value or a path. Absent if sorted by id. */

@@ -22,7 +22,7 @@ export interface Suggestion {
 export interface SuggestAnswer {
   suggestions: Suggestion[];
   looked: LookedAt;
-  /** True if the page should read on unasked: nothing is found, and reads of a local engine are free. */
+  /** True if the page should read on without asking: nothing is found yet, and reads of a local engine are free. */
   readsOn: boolean;
 }
 
@@ -92,7 +92,7 @@ function idText({ nodes }: CompiledModel, text: string): string {
   return nodes.has(type) ? type + text.slice(type.length) : text;
 }
 
-/** Text without a type may belong to any type's id. */
+/** Text without a type may belong to an id of any type. */
 function wholeIds({ nodes }: CompiledModel, text: string): string[] {
   if (!nodes.has(typeOf(text))) return [...nodes.keys()].slice(0, MOST_TYPES).map((type) => `${type}-${text}`);
   return parseNodeId(text) === undefined ? [] : [text];
@@ -130,7 +130,7 @@ async function hitsOf({ reader }: RequestContext, search: SearchModel, text: str
   return [];
 }
 
-/** Returns the spellings that the search tells apart, and none that is too long for its keys. */
+/** Returns one spelling for each form that the search distinguishes. Skips forms that are too long for its keys. */
 function distinctSpellings(search: SearchModel, text: string): Iterable<string> {
   const form = textFormOf(search);
   const byForm = new Map<string, string>();

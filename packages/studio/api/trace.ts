@@ -148,7 +148,7 @@ function stepOf(
   };
 }
 
-/** Returns the item's units, once for the table and once for each index with the item. */
+/** Returns the item's write units for the table and for each index that holds it. */
 function estimatedWcu(graph: CompiledModel, ...images: readonly (Item | undefined)[]): number {
   const indexes = [...Object.values(INDEX_KEYS), ...nativeIndexes(graph)];
   const holding = indexes.filter(({ partition, sort }) =>

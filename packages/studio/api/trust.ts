@@ -26,7 +26,7 @@ export interface CheckPriceAnswer {
   rcu: number;
 }
 
-/** Null stands for the whole table, so that a body without an id doesn't repair all of it. */
+/** Null means the whole table, so that a body without an id doesn't repair all of it. */
 const REPAIRED = z.strictObject({ id: input.id.nullable() });
 
 export const TRUST_ROUTES = [
@@ -79,7 +79,7 @@ async function readSuspects({ graph, store, checks }: RequestContext): Promise<S
   return { items: all.slice(0, MOST_SUSPECTS), hasMore: all.length > MOST_SUSPECTS };
 }
 
-/** Without an id, checks the whole table. */
+/** Checks the whole table if `id` is undefined. */
 async function startCheck(
   context: RequestContext,
   id: string | undefined,

@@ -19,7 +19,7 @@ const subject = z.union([z.object({ source: input.id, type: input.id, target: in
 
 export interface WriteAnswer extends ItemKey {
   changed: string[];
-  /** The number of changes seen before the write, to find its record. */
+  /** Number of changes seen before the write, used to find its record. */
   after: number;
 }
 

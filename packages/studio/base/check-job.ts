@@ -16,7 +16,7 @@ export interface CheckState {
   isRepair: boolean;
   beganAtMs: number;
   totals: CheckCounts | null;
-  /** Null when checking a node. */
+  /** Null for the check of a node. */
   expectedRcu: number | null;
   /** One line for each item whose repair failed. */
   notRepaired: string[];
@@ -25,7 +25,6 @@ export interface CheckState {
 
 const MOST_OF_VERDICT = 50;
 
-/** Prefix of the lines that report a failed repair. */
 const NOT_REPAIRED = 'cannot repair ';
 
 export class CheckJob {

@@ -3,7 +3,7 @@ import type { CompiledModel } from '../../../src/core/model/compiled.ts';
 import { joinedTypesFrom, sourceNodeKeys } from '../../../src/core/model/joined.ts';
 import type { SampleAnswer, Sampled } from './table-sample.ts';
 
-/** RCU of the smallest read, even of an empty segment, if eventually consistent. */
+/** RCU of the smallest eventually consistent read, even of an empty segment. */
 const LEAST = 0.5;
 /** RCU for both items in the target's partition, and for the copied node, which several edges may share. */
 const UNITS_OF_A_COPY = 1.25;
@@ -18,7 +18,8 @@ function lookUpUnits(graph: CompiledModel, { nodes, edges }: SampleAnswer): numb
   const copies = Object.entries(edges).map(([type, { count }]) =>
     hasItemInTarget(graph, `${type}-`) ? count * UNITS_OF_A_COPY : 0,
   );
-  // The scan reads an edge that sorts before its source node first, so the node is looked up once per partition.
+  // If an edge type sorts before its source node, the scan reads the edges first and looks up the node once per
+  // partition.
   const sources = Object.entries(nodes).map(([type, count]) => {
     const early = joinedTypesFrom(graph, type).filter((one) => `${one}-` < `${type}-`);
     const leaving = early.map((one) => edges[one]?.from[type] ?? 0);

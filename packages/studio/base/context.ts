@@ -53,7 +53,7 @@ export async function streamOfTable({
   return streamArn === undefined ? undefined : new DynamoDBStreamSource(streams, streamArn);
 }
 
-/** Shared by all requests, because each call reads only what is new. */
+/** Shared by all requests, so that each reads only new records. */
 export class CurrentPosition {
   private streamArn: string | undefined;
   private position: PositionOfStream | undefined;

@@ -23,7 +23,7 @@ export interface DescribedNode {
 }
 
 export interface DescribedOrder {
-  /** What the items are sorted by, in words. */
+  /** The sort value, in words. */
   from: string;
   kind: OrderModel['kind'];
   type?: string;

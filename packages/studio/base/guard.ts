@@ -37,7 +37,6 @@ export class Guard {
   }
 }
 
-/** Takes the same time wherever the texts differ. */
 function equalInConstantTime(left: string, right: string): boolean {
   const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
   return timingSafeEqual(digest(left), digest(right));

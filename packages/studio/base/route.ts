@@ -5,7 +5,7 @@ import type { RequestContext } from './context.ts';
 export interface StudioRoute {
   method: 'GET' | 'POST';
   path: string;
-  /** If true, needs `--write`. */
+  /** True if the route needs `--write`. */
   writes: boolean;
   answer(context: RequestContext, input: unknown): Promise<object>;
 }

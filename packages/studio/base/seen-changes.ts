@@ -65,8 +65,9 @@ export class SeenChanges {
   }
 
   /**
-   * Returns the changes of derived items by a write: of items that it touches, and of its own index items, whose keys may come from a later
-   * write in the same batch. `wrote`: the keys that the batch wrote, if the batch had no other record.
+   * Returns the changes that a write caused in derived items: in items that it touches and in its own index items,
+   * whose keys may come from a later write in the same batch. `wrote` has the keys that the batch wrote, if the write
+   * was its only record.
    */
   derivedOf(graph: CompiledModel, write: SeenChange, wrote: ReadonlySet<string>): SeenChange[] {
     const keys = new Set(touched(graph, [write]).map((touch) => textOfKey(keyOfTouch(touch))));

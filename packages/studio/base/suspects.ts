@@ -6,9 +6,9 @@ export interface Suspect {
   target: string;
   /** A verdict, `drift` from the observer, or a quarantine code. */
   why: string;
-  /** Given for quarantine entries. */
+  /** Only for quarantine entries. */
   reason?: string;
-  /** Given for a check's findings. */
+  /** Only for a check's findings. */
   found?: Pick<Finding, 'expected' | 'actual'>;
 }
 
@@ -20,7 +20,7 @@ export interface Checked {
   isRepaired: (finding: Finding) => boolean;
 }
 
-/** Keeps what checks found wrong until a later check finds it right or repairs it, with one entry per item. */
+/** Keeps one finding per item until a later check, a repair or a redrive clears it. */
 export class Suspects {
   private readonly found = new Map<string, Suspect>();
   private readonly judgedMs = new Map<string, number>();
@@ -52,7 +52,8 @@ export class Suspects {
   }
 
   /**
-   * Returns suspects worst first. Checks overrule earlier findings of the observer; quarantine entries explain the verdict `quarantined`.
+   * Returns one suspect per item, worst first. Drops what the observer found before a later check of the partition. A
+   * quarantine entry replaces only the verdict `quarantined`.
    */
   list(observed: readonly (Suspect & { foundMs: number })[], quarantined: readonly Suspect[]): Suspect[] {
     const all = new Map(this.found);

@@ -24,9 +24,9 @@ export interface SampleAnswer extends LookedAt {
 
 export interface EdgeSample {
   count: number;
-  /** Edges by the source's type. */
+  /** Edge counts by source type. */
   from: Record<string, number>;
-  /** The target that the most edges enter. */
+  /** The target with the most edges. */
   busiest: string | null;
 }
 
@@ -218,7 +218,10 @@ export function sampledName({ nodes }: Sampled, id: string): string | null {
   return nodes.get(typePrefix(id) ?? '')?.get(id) ?? null;
 }
 
-/** Returns the first text or number among the attributes of a view that lists them, otherwise among `NAMES` and searched attributes. */
+/**
+ * Returns the first string or number among the view's listed attributes or, for other views, among `NAMES` and searched
+ * attributes.
+ */
 export function nameOfNode(node: NodeModel, attributes: Record<string, unknown>): string | null {
   const searched = [...node.searches.values()].flatMap(({ order, part }) =>
     order.kind === 'attribute' && part === undefined ? [order.attribute] : [],

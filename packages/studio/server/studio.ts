@@ -57,7 +57,7 @@ export async function startStudio(options: StudioOptions): Promise<Studio> {
   const guard = new Guard(address.port);
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
     serve({ context, guard, assets }, request, response).catch((error: unknown) => {
-      // `serve` answers errors of requests, so this is a connection error or a bug.
+      // `serve` answers request errors itself, so this is a connection error or a bug.
       context.logger.error({ code: (error as { code?: string }).code ?? 'unexpected' }, 'A request failed.');
       response.destroy();
     });

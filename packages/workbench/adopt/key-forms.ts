@@ -6,7 +6,7 @@ export type KeyForm = readonly (string | undefined)[];
 
 export interface KeyForms {
   forms: readonly [KeyForm, KeyForm];
-  /** The texts at the places of both keys, in order. */
+  /** The texts at the varying places of both keys, in order. */
   values: readonly string[];
 }
 
@@ -28,7 +28,10 @@ export function separatorOf(items: readonly SampledItem[]): string {
   return counted.reduce((best, one) => (one[1] > best[1] ? one : best))[0];
 }
 
-/** Groups items by the separator of their keys, usually the commonest one. Keys with another separator come from other software. */
+/**
+ * Groups items by the separator of their keys. Keys without the most common separator probably come from other
+ * software.
+ */
 export function bySeparator(items: readonly SampledItem[]): [separator: string, items: SampledItem[]][] {
   const main = separatorOf(items);
   const signOf = ({ keys }: SampledItem): string | undefined =>
@@ -92,7 +95,7 @@ class Words {
     });
   }
 
-  /** Merges neighbouring places into one. */
+  /** Merges adjacent places. */
   formOf(parts: readonly Part[], separator: string): Formed {
     const form: (string | undefined)[] = [];
     const values: string[] = [];

@@ -15,7 +15,7 @@ export interface Field {
 
 export interface Kind {
   items: readonly SampledItem[];
-  /** Has the form of a type name. */
+  /** Formatted as a type name: `ORDER_ITEM`. */
   name: string;
   mark?: Mark;
   /** The version of the ElectroDB entity. */
@@ -36,9 +36,8 @@ export interface Kind {
 
 export type KeyNames = readonly [partition: string, sort?: string];
 
-/** The attribute that each library marks its items with, and Edgeloom's mapping of the library's layout. */
+/** The attribute by which each library marks its items, and Edgeloom's mapping for the library. */
 export const LIBRARIES = { __edb_e__: 'fromElectroDB', _type: 'fromOneTable', _et: 'fromToolbox' } as const;
-/** The attribute that names the entity of an item. */
 export type Library = keyof typeof LIBRARIES;
 
 /** Minimum share of items with a library's attribute. */
@@ -180,7 +179,7 @@ function beginningIn(prefixes: ReadonlySet<string>, text: string): string | unde
   return found;
 }
 
-/** True if the items are the nodes of their partitions: the sort key has no place, or repeats that of the partition key. */
+/** True if the items are the nodes of their partitions: the sort key is fixed or repeats the partition key's place. */
 export function isOfPartition({ forms, key }: Kind): boolean {
   return forms !== undefined && key.length === 1 && forms[0].includes(undefined);
 }
@@ -290,7 +289,10 @@ function placeIn(keys: string, text: string, label: string): { at: number; end: 
 
 const MOST_LOOKS = 20;
 
-/** Names kinds without a mark: a partition's likeliest node after a word of the partition key, others after one of the sort key. */
+/**
+ * Names kinds without a mark by a word of the sort key, and a partition's likeliest node by a word of the partition
+ * key.
+ */
 function nameKinds(kinds: readonly Kind[], keys: KeyNames): void {
   const nameless = kinds.filter(({ mark }) => mark === undefined);
   for (const kind of nameless) {

@@ -25,7 +25,7 @@ export const RESERVED: ReadonlySet<string> = new Set([
 ]);
 type Mapping = ((item: SourceItem) => readonly MappedItem[]) & Partial<Pick<Layout, 'unplaced'>>;
 
-/** A TTL attribute that no source item has, so that no attribute of an item is taken for a TTL. */
+/** A TTL attribute that no source item has, so that none of theirs is mistaken for a TTL. */
 export const TTL = 'edgeloomExpiresAt';
 /** Attribute names that mark an item as deleted, or let DynamoDB delete it. */
 const [DELETED, ENDS] = [/^_?(is_?)?deleted(_?(at|on))?$/i, /^_?ttl$/i];

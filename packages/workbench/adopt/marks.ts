@@ -6,7 +6,10 @@ const NAMES_OF_MARKS: ReadonlySet<string> = new Set([
   ...['itemtype', 'recordtype', 'objecttype', 'documenttype', 'doctype', 'nodetype'],
 ]);
 const MOST_NAMES = 20;
-/** Minimum share of items with the attribute, maximum values, and minimum share of items that resemble only items of the same value. */
+/**
+ * Minimum share of items with the attribute, maximum number of its values, and minimum share of items whose shape
+ * occurs with only one value.
+ */
 const [SHARE_OF_MARK, MOST_MARKS, SHARE_APART] = [0.9, 50, 0.5];
 
 /**

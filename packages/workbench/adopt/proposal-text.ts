@@ -87,7 +87,7 @@ export function modelText({ nodes, edges }: InPlace, table: TableOptions, facts:
   ]);
 }
 
-/** Shows all attributes in the view until somebody chooses some. */
+/** Shows all attributes in the view until the user chooses some. */
 function nodeLine(type: string, parts: readonly string[], ends: Readonly<Record<string, string>> = {}): string {
   const ofParts = parts.map((name) => `${name}: part()`).join(', ');
   const ofEnds = Object.entries(ends).map(([option, name]) => `, ${option}: ${quoted(name)}`);
@@ -201,7 +201,7 @@ function caseText(kind: ProposedKind, [partitionKey, sortKey]: readonly [string,
   const conditions = [
     `(of = places(item, ${partition}, ${sort}))`,
     ...(mark === undefined ? [] : [`item[${quoted(mark.attribute)}] === ${quoted(mark.value)}`]),
-    // As texts: one key may be a number and the other a string.
+    // Compared as text, because one key may be a number and the other a string.
     ...(isSelf === true
       ? [`String(item[${quoted(partitionKey)}]) === String(item[${quoted(sortKey ?? partitionKey)}])`]
       : []),

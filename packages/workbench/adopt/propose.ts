@@ -14,7 +14,7 @@ import { withMarks } from './marks.ts';
 import type { SampledItem } from './sampled-item.ts';
 import { grouped, typeNameOf, UniqueNames, wordsOf } from './texts.ts';
 
-/** A node, by the fields of an item that make up its id. */
+/** A node, and the fields of an item that make up its id. */
 export interface Reference {
   type: string;
   id: readonly Field[];
@@ -57,10 +57,10 @@ const [FEW, ENOUGH_ITEMS] = [5, 500];
 const MOST_FIELDS = 4;
 /** Minimum share of values that must be ids: with a field of the same name, and without one. */
 const [SHARE_BY_FIELD, SHARE] = [0.2, 0.9];
-/** With this many values, a field may be a reference whatever its name. */
+/** A field with this many values may be a reference whatever its name. */
 const ENOUGH = 3;
 
-/** Proposes a graph for the sample, whatever the order of its items. */
+/** Proposes a graph for the sample. The order of its items doesn't matter. */
 export function propose(sample: readonly SampledItem[], keys: KeyNames): Proposal {
   const textOf = ({ keys: [source, target] }: SampledItem): string => `${source}\0${target}`;
   const items = withMarks([...sample].sort((left, right) => (textOf(left) < textOf(right) ? -1 : 1)));
@@ -210,7 +210,7 @@ function referencesOf(kind: Kind, targets: readonly Target[]): Found[] {
   }
   const textsOf = ({ id }: Reference): string => JSON.stringify(kind.items.map((_, i) => idAt(kind, id, i) ?? null));
   const isOfIndex = ({ reference: { id } }: Found): boolean => id.some((field) => field.isOfIndex);
-  // An index key may repeat an attribute. Then only the attribute makes an edge.
+  // If an index key repeats an attribute, only the attribute makes an edge.
   const byAttributes = new Set(
     found.filter((one) => !isOfIndex(one)).map(({ reference }) => `${reference.type} ${textsOf(reference)}`),
   );
@@ -244,7 +244,7 @@ function isReference(kind: Kind, id: readonly Field[], target: Target, named: nu
   return values.length >= ENOUGH && known >= values.length * SHARE;
 }
 
-/** Replaces each run of digits by `9` and of letters by `a`: `cus_7Fa` becomes `a_9a`. */
+/** Replaces each run of digits by `9` and of letters by `a`, and a UUID by `uuid`. */
 function shapeOf(text: string): string {
   const isHex = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text);
   return isHex ? 'uuid' : text.replace(/\d{1,1024}/g, '9').replace(/[a-z]{1,1024}/gi, 'a');
@@ -276,7 +276,7 @@ function idAt({ columns }: Kind, id: readonly Field[], at: number): string | und
   return texts.includes(undefined) ? undefined : texts.join('\0');
 }
 
-/** True for the same name, if both fields are attributes or both are places. */
+/** True for the same name and prefix, if both fields are attributes or both are places. */
 function isSame(left: Field, right: Field): boolean {
   const isAlike = (left.place === undefined) === (right.place === undefined) && left.prefix === right.prefix;
   return left.name === right.name && isAlike;
@@ -299,7 +299,7 @@ function nameOf({ type, id }: Reference): string {
   return JSON.stringify([type, id.map(({ name, place, prefix }) => [name, place ?? null, prefix ?? null])]);
 }
 
-/** Returns the mark, the first word of the sort keys that names neither node, or else both types. */
+/** Returns the mark, else the first word of the sort key that names neither node, else both types. */
 function nameOfKind({ mark, forms }: Kind, from: Reference, to: Reference): string {
   const words = (forms?.[1] ?? []).flatMap((word) => (word === undefined || word === '' ? [] : typeNameOf(word)));
   const word = words.find((one) => one !== to.type && one !== from.type);

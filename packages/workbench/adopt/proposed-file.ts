@@ -47,7 +47,7 @@ export function proposedFile(items: readonly SampledItem[], described: Described
   return { layout, nodes: proposal.nodes, edges, leftOut, unsure, tableItems, notes, text };
 }
 
-/** For a mapping, the keys of changed items are enough. */
+/** A mapping needs only the keys of changed items. */
 function streamNotes(view: string | undefined, isInPlace: boolean): string[] {
   if (!isInPlace) return view === undefined ? ['The table lacks a stream: switch one on. KEYS_ONLY is enough.'] : [];
   if (view === 'NEW_AND_OLD_IMAGES') return [];

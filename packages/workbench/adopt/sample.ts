@@ -34,7 +34,7 @@ export class Sample {
   }
 }
 
-/** Maximum kinds and attributes with items of their own, and items for each. */
+/** Maximum kinds and attributes that are sampled separately, and maximum items of each. */
 const [MOST_KINDS, OF_KIND] = [200, 50];
 const [MOST_ATTRIBUTES, OF_ATTRIBUTE] = [500, 5];
 

@@ -5,7 +5,7 @@ export interface SampledItem {
   keys: readonly [partition: string, sort: string];
   /** Strings and numbers of the item besides its keys, limited to `MOST_TEXTS`. */
   texts: ReadonlyMap<string, string>;
-  /** Index attributes that hold nothing but keys, as text. */
+  /** Index attributes that hold only keys, as text. */
   indexKeys: ReadonlyMap<string, string>;
   names: readonly string[];
   mark: Mark | undefined;
@@ -17,7 +17,7 @@ export interface Mark {
   value: string;
 }
 
-/** ElectroDB, OneTable, DynamoDB-Toolbox, AppSync. */
+/** Marks of ElectroDB, OneTable, DynamoDB-Toolbox and AppSync. */
 const MARKS = ['__edb_e__', '_type', '_et', '__typename'] as const;
 /** Attributes that these libraries add. */
 export const OF_LIBRARIES: ReadonlySet<string> = new Set([...MARKS, '__edb_v__', '_ct', '_md']);

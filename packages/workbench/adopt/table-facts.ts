@@ -5,13 +5,13 @@ import type { KeyNames } from './kinds.ts';
 export interface DescribedTable {
   options: TableOptions;
   indexAttributes: ReadonlySet<string>;
-  /** Index attributes that hold nothing but keys, such as `GSI1PK`, unlike `email`. */
+  /** Index attributes that hold only keys: `GSI1PK`, but not `email`. */
   keyAttributes: ReadonlySet<string>;
   streamView: string | undefined;
   items: number;
   keys: KeyNames;
   ttl: string | undefined;
-  /** RCU a second. Undefined if on demand. */
+  /** RCU per second. Undefined if on demand. */
   readCapacity: number | undefined;
   notes: string[];
 }

@@ -64,7 +64,7 @@ export async function writeCompany(writer: GoalWriter): Promise<void> {
   });
 }
 
-/** Writes now and then, like people at work, until the signal is aborted. */
+/** Writes occasionally until the signal is aborted, so that the studio shows activity. */
 export async function writeLightly(store: Store, { routes }: DemoData, signal: AbortSignal): Promise<void> {
   const writer = createWriter(airportsAndGoals, { store });
   const results = Object.entries(GOALS).flatMap(([id, [, , , all]]) =>
@@ -95,7 +95,7 @@ const LIGHT_MS = 1_700;
 /** The edge that `demo --studio` shows first. */
 export const FIRST_EDGE = { source: 'GOAL-speed', target: 'MEMBER-USER-tanaka' } as const;
 
-/** Writes a base item that no order can take, and changes a derived item by hand. */
+/** Writes a base item that no order can take, and corrupts a derived item. */
 export async function plantTrouble(store: Store & ScanSource): Promise<void> {
   await store.put({ source: { S: 'AIRPORT-SEA' }, target: { S: 'ROUTE-AIRPORT-HOM' }, count: { S: 'many' } });
   const { items } = await store.query({

@@ -207,7 +207,7 @@ async function measureLag(
   return { p50: Math.round(percentile(lagsMs, 0.5)), p99: Math.round(percentile(lagsMs, 0.99)) };
 }
 
-/** Measures the lag itself, because stream timestamps are whole seconds. */
+/** Measures lag by its own clock, because stream timestamps are whole seconds. */
 class LagClock {
   readonly projector: Projector;
   private readonly waiting = new Map<string, (at: number) => void>();

@@ -26,7 +26,7 @@ export interface VerifiedTable {
 }
 
 const GRACE_MS = 1_000;
-/** Divisor of the migration's waits for readers' leases, since no reader is used meanwhile. */
+/** Divides the migration's waits for readers' leases, because there are no readers. */
 const LEASE_SPEED = 6;
 
 /** Migrates to a model with goals, adds problems to find, checks, observes and writes until `look` ends. */

@@ -129,7 +129,7 @@ async function hashOfCode(code: string): Promise<string> {
 
 /** 64 bits are enough to tell the versions of a zip apart. */
 const HASH_DIGITS = 16;
-/** A hash in a file name, with a letter and a digit: digits alone may be a date or an account number. */
+/** Matches a hash in a file name. Requires a letter and a digit: digits alone may be a date or an account number. */
 const SOME_HASH = /(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{7}/i;
 
 function collectParameter(text: string, before: Map<string, string> = new Map()): Map<string, string> {

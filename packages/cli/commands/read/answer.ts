@@ -12,16 +12,16 @@ const ABSENT = 1;
 export interface Answer extends Output {
   /** The ids in the answer, for `explain --query`. */
   found?: readonly string[];
-  /** The reasons for the steps of a page. */
+  /** The reason for each step of a page. */
   why?: string[];
-  /** A sentence for each thing that doesn't exist. */
+  /** One sentence per missing item. */
   absent?: readonly string[];
 }
 
 export interface ReadSession {
   graph: CompiledModel;
   store: Store;
-  /** Warns on stderr how much an expensive read will cost at least. */
+  /** Warns on stderr if the read's minimum cost is high. */
   announce: (least: LeastRead) => void;
 }
 
@@ -29,7 +29,7 @@ export type Ask<Args extends unknown[]> = (session: ReadSession, ...args: Args) 
 
 export type Bind = <Args extends unknown[]>(ask: Ask<Args>) => (...args: [...Args, Command]) => Promise<void>;
 
-/** Prints the answer. Names missing things on stderr and sets exit code 1 for them. */
+/** Prints the answer. Reports missing items on stderr and sets exit code 1. */
 export const printing: Bind = <Args extends unknown[]>(ask: Ask<Args>) =>
   inTable(async (session, ...args: Args) => {
     const store = new PricedStore(session.store);
@@ -61,7 +61,7 @@ export function pageTable(
   return (rows.length === 0 ? noneText(what, cursor) : textTable(headings, rows)) + cursorLine(cursor);
 }
 
-/** With a cursor, only this page is empty: a filter may have left out all of its rows. */
+/** If there is a cursor, only this page is empty: a filter may have dropped all of its rows. */
 export function noneText(what: string, cursor: string | undefined): string {
   return `No ${what}${cursor === undefined ? '' : ' on this page'}.`;
 }

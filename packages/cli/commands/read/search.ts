@@ -84,7 +84,7 @@ interface ShardsFlags {
   rate?: number;
 }
 
-/** Returns a range without ends if no predicate is given. Throws `usage` for options that exclude each other. */
+/** Returns an unbounded range if no predicate is given. Throws `usage` for options that exclude each other. */
 export function onePredicate({ equals, prefix, from, to, path }: PredicateOptions): SearchPredicate {
   const given = [equals, prefix, from ?? to].filter((value) => value !== undefined).length;
   if (given > 1 || (equals !== undefined && path !== undefined)) {
@@ -113,7 +113,7 @@ async function spread(
       ? 'most items: none, as all shards are empty'
       : `most items: shard ${hottest.shard} with ${figureText(hottest.share * 100)} % (even would be ${figureText(100 / shards)} %)`,
   ];
-  // With fewer items, a shard may have more than its share by chance.
+  // With fewer items per shard, an imbalance may be chance.
   if (items >= shards * 10 && hottest.share * shards > 5) {
     lines.push(
       'warning: one shard has far more items than others; use hash fnv1a, or shardBy source where the values themselves are skewed',

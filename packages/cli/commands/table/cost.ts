@@ -91,7 +91,7 @@ async function costOfLoad(
     ...(viewKb !== undefined && { viewKilobytes: viewKb }),
     ...(streamShards !== undefined && { streamShards }),
   };
-  // Import the stack here, because a cost in units doesn't need it.
+  // Imported here, because a cost in units doesn't need it.
   const { stackFixtures } = await import('../../../../src/deployment/stack/stack.ts');
   const fixtures = { ...stackFixtures(graph), withObserver: stackFixtures(graph, { observe: true }) };
   return monthlyCost(graph, load, fixtures, readPrices(prices, region));

@@ -195,7 +195,10 @@ class WalkedItems {
   }
 }
 
-/** Migrates, then removes the leftovers in `going`. Returns what is left over at the end: another model may have added more. */
+/**
+ * Migrates, then removes the leftovers in `going`. Returns the remaining leftovers, since another model may have added
+ * some.
+ */
 async function migrateAll(
   graph: CompiledModel,
   run: MigrateOptions,
@@ -246,7 +249,6 @@ function leftoverText(leftovers: readonly MigrateAction[]): string[] {
   ];
 }
 
-/** The registry doesn't record who reads a projection. */
 function readersWarning(action: MigrateAction | undefined): string[] {
   if (action === undefined || action.kind === 'withdraw') return [];
   return [

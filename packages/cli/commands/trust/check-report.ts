@@ -11,7 +11,7 @@ const SHOWN = 20;
 
 interface TextState {
   seconds: number;
-  /** Whether the check looked up the nodes that edges enter. */
+  /** True if the check looked up the edges' target nodes. */
   looksForNodes: boolean;
 }
 
@@ -95,7 +95,7 @@ export interface RunState extends ExitRules {
 /** Returns JUnit XML. Findings that make the exit code 1 are failures; a stopped check is an error. */
 export function reportJunit(findings: readonly Finding[], state: RunState): string {
   const { isStopped } = state;
-  // Findings that a change of the model explains don't fail the check.
+  // Findings that a model change explains don't fail the check.
   const failures = findings.filter(({ verdict, cause }) => cause === undefined && failsCheck(verdict, state));
   const cases = failures.map(
     ({ source, target, verdict, expected, actual }) =>

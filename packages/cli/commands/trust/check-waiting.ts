@@ -2,9 +2,9 @@ import { figureText } from '../../../../src/foundation/figure.ts';
 
 /** Differences that weren't judged because their records may not be projected yet, and the lag. */
 export interface Waiting {
-  /** Their number, without those that a change of the model explains. */
+  /** Number of these differences, except those that a model change explains. */
   pending: number;
-  /** Lag of the consumers at the end; undefined if unknown. */
+  /** Consumer lag at the end; undefined if unknown. */
   lagSeconds: number | undefined;
   graceSeconds: number;
 }

@@ -179,7 +179,7 @@ function isWholeTable({ source, segment, sample, dryRun, ...options }: CommandOp
   return [source, segment, sample, options.export].every((one) => one === undefined) && dryRun !== true;
 }
 
-/** A check of a part of the table, or a resumed one, doesn't look up the nodes that edges enter. */
+/** True for `--dangling` on a whole table, unless resumed, and for an export without `--confirm`. */
 function looksForNodes({ source, segment, sample, resume, ...options }: CommandOptions): boolean {
   if (options.export !== undefined) return options.confirm !== true;
   return options.dangling === true && [source, segment, sample, resume].every((one) => one === undefined);

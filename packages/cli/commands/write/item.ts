@@ -169,7 +169,7 @@ async function deleteWithEdges(
   return { json: { item: null, ...result }, text: lines.join('\n') };
 }
 
-/** Reports on stderr that there is no such item, and sets the exit code. */
+/** Reports the missing item on stderr and sets the exit code. */
 function outputOfAbsent(json: object, subject: ItemWords): Output {
   const name = 'id' in subject ? [subject.id, subject.part ?? ''] : [subject.source, subject.type, subject.target];
   sayAbsent([`There is no item ${name.join(' ').trimEnd()}.`]);
@@ -191,8 +191,8 @@ function withConditions(command: Command): Command {
 }
 
 /**
- * Parses a node, a part or an edge, and then attributes: one JSON document or ATTRIBUTE=VALUE words. The second word is a part if the
- * type declares a part of that name.
+ * Parses a node, a part or an edge, followed by attributes: one JSON document or ATTRIBUTE=VALUE words. The second word
+ * is a part if the type declares it.
  */
 function parseWords(
   graph: CompiledModel,
@@ -231,7 +231,7 @@ function conditionsOf({ ifAbsent, ifPresent, if: pairs = [] }: ConditionOptions)
   return { ifAbsent, ifPresent, ...(pairs.length > 0 && { if: attributeValues('--if', pairs) }) };
 }
 
-/** Returns the stored version as a condition, or none for types without versions. */
+/** Returns the stored version as a condition, or no condition for types without versions. */
 async function storedVersion({ graph, store }: TableSession, subject: ItemWords): Promise<WriteConditions> {
   if (!('id' in subject) || subject.part !== undefined) return {};
   const version = graph.nodes.get(typePrefix(subject.id) ?? '')?.versionAttribute;

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 
-/** Returns what `read` returns, and reads again at each of the window events. */
+/** Returns `read()`, and calls it again on each of the window events. */
 export function useEventValue<T>(read: () => T, ...events: readonly string[]): T {
   const [value, setValue] = useState(read);
   useEffect(() => {

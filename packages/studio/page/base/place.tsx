@@ -35,7 +35,7 @@ function placeNow(): Place {
   return { path: location.pathname, parameters: new URLSearchParams(location.search) };
 }
 
-/** Returns this address with changes. Undefined removes a parameter. */
+/** Returns the current address with changed parameters. Undefined removes a parameter. */
 export function hereWith(changes: PlaceParameters): string {
   const search = new URLSearchParams(location.search);
   for (const [name, value] of Object.entries(changes)) {

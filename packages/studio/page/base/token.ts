@@ -1,7 +1,7 @@
 const KEPT = 'edgeloom-studio-token';
 const FRAGMENT = /^#token=([\w-]+)$/;
 
-/** Uses localStorage so that new tabs have the token too. Each port is its own origin. */
+/** Uses localStorage, so that new tabs have the token. Each port is its own origin. */
 export function takeToken(): void {
   const token = FRAGMENT.exec(location.hash)?.[1];
   if (token === undefined) return;

@@ -47,7 +47,7 @@ export function RepairNode({ id, onDone }: { id: string; onDone: () => void }) {
   return <Act name="Repair this node" running="Repairing …" act={repair} />;
 }
 
-/** `onDone` gets the number of changes before the undoing write. */
+/** `onDone` gets the number of changes seen before the undo. */
 export function Undo({ write, onDone }: { write: NonNullable<TraceAnswer['write']>; onDone: (after: number) => void }) {
   const { source, target, rev } = write;
   const undo = async (): Promise<void> => {

@@ -22,7 +22,7 @@ interface JsonFormProps {
   onDone: () => void;
 }
 
-/** Edits a base item as JSON. The page of its node then shows the write. */
+/** Edits a base item as JSON. */
 function JsonForm({ label, button, isOpen = false, text = '{}', children, requestOf, onDone }: JsonFormProps) {
   const [before, setBefore] = useState(isOpen ? text : undefined);
   const { failure, run } = useDoing();

@@ -8,7 +8,7 @@ import { Badge, FailureNote } from '../parts/told.tsx';
 import { Fact, Value } from '../parts/value.tsx';
 import { Undo } from './buttons.tsx';
 
-/** The write with this `rev`, or else the first one after `after` changes, or else the newest. */
+/** Selects the write with this `rev`, else the first one after `after` changes, else the newest. */
 export interface WriteOf {
   source: string;
   target: string;
@@ -16,7 +16,7 @@ export interface WriteOf {
   after?: number | undefined;
 }
 
-/** Poll intervals if this process projects the write, and if another one does. */
+/** Milliseconds between polls if this process projects the write, and if another one does. */
 const SOON_MS = 300;
 const LATER_MS = 1_500;
 const CHANGE_KINDS = { created: 'good', changed: 'plain', deleted: 'late' } as const;
@@ -36,7 +36,7 @@ export function Ripple({
 }: {
   write: WriteOf;
   onProjected?: (() => void) | undefined;
-  /** Gets the number of changes before the undoing write. */
+  /** Gets the number of changes seen before the undo. */
   onUndone?: ((after: number) => void) | undefined;
 }) {
   const { answer: trace, failure } = useTrace(asked);

@@ -95,7 +95,7 @@ function Projections({ projections }: Pick<StatusAnswer, 'projections'>) {
   );
 }
 
-/** A busy consumer saves its progress every 10 s. */
+/** Rates older than this aren't shown. A busy consumer saves its progress every 10 s. */
 const RATE_HOLDS_MS = 20_000;
 
 function Consumers({ status: { atMs, shards, consumers } }: { status: StatusAnswer }) {

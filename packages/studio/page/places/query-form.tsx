@@ -20,7 +20,7 @@ interface QueryFormProps {
   question: Question;
 }
 
-/** No type or search contains a space. */
+/** The space distinguishes it from types and searches. */
 const ALL = 'all ';
 
 export function QueryForm({ model, question }: QueryFormProps) {

@@ -73,7 +73,7 @@ export function RankedEdgeView({
     .sort((left, right) => ranked(left.label) - ranked(right.label))
     .slice(0, MOST_ROWS);
   const nameOfEnd = names[end] ?? null;
-  // A large view is asked again only every few seconds, and must not contradict the path until then.
+  // A large view is polled only every few seconds, and would contradict the path until then.
   const showLists = (): void => {
     list.again();
     if (isInSet) node.again();
@@ -173,7 +173,7 @@ function Ranked({
   useLayoutEffect(() => {
     const before = tops.current;
     const items = [...list.current!.children] as HTMLElement[];
-    // Within the list: the list itself moves when the window changes its width.
+    // Measured within the list, because resizing the window moves the list itself.
     const topOf = (item: HTMLElement): number => item.offsetTop - list.current!.offsetTop;
     tops.current = new Map(items.map((item, i) => [rows[i]!.id, topOf(item)]));
     if (matchMedia('(prefers-reduced-motion: reduce)').matches) return;

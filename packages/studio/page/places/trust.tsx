@@ -11,10 +11,10 @@ import { Badge, Card, type PlaceProps, Told } from '../parts/told.tsx';
 import { Difference, Text } from '../parts/value.tsx';
 import { CheckPanel } from './check-panel.tsx';
 
-/** The partition key in findings about a model change. It is that of Edgeloom's own items, which have no page. */
+/** Partition key of Edgeloom's own items, which have no page. Findings about a model change have it. */
 const REGISTRY = '~edgeloom';
 const NOT_WRONG: readonly string[] = VERDICT_NAMES.filter((verdict) => !isWrongVerdict(verdict));
-/** `drift` is what the observer says. */
+/** The observer reports `drift`. */
 const REPAIRABLE: readonly string[] = [...VERDICT_NAMES.filter((verdict) => VERDICTS[verdict].isRepaired), 'drift'];
 
 export function Trust({ model: { isWritable } }: PlaceProps) {
