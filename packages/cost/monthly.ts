@@ -17,7 +17,7 @@ export interface Load {
   reads?: ReadonlyMap<string, number>;
   /** Values per item for each multi-valued search. Default: one. */
   values?: ValueCounts;
-  /** Kilobytes of a view. Default: 1. */
+  /** Default: 1. */
   viewKilobytes?: number;
   streamShards?: number;
 }

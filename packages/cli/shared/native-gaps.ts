@@ -2,7 +2,6 @@ import type { NativeGap } from '../../../src/core/model/native-misfits.ts';
 import { countText } from '../../../src/foundation/figure.ts';
 import { printable } from '../../../src/foundation/printable.ts';
 
-/** Returns lines about native lists that lack items. */
 export function gapTexts(gaps: readonly NativeGap[], about = ''): string[] {
   if (gaps.length === 0) return [];
   return [

@@ -6,7 +6,7 @@ export interface Output<Json = unknown> {
   /** Undefined if the command has already printed its lines. */
   json: Json;
   text: string;
-  /** Returns the colour of a line of `text` on a terminal. */
+  /** Called for each line of `text` on a terminal. */
   colourOf?: (line: string) => Colour | undefined;
 }
 

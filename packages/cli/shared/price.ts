@@ -18,9 +18,7 @@ const LEAST_RCU = 0.5;
 
 /** A read's minimum size, known from the model and the command line. */
 export interface LeastRead {
-  /** Shards to query. Default: none. */
   shards?: number | undefined;
-  /** Nodes to read by id. Default: none. */
   nodes?: number | undefined;
 }
 
@@ -51,7 +49,7 @@ export class PricedStore extends ForwardingStore {
     name: Name,
     ...args: Parameters<Store[Name]>
   ): ReturnType<Store[Name]> {
-    // The total isn't known before the end.
+    // Reported midway, because the total isn't known before the end.
     if (this.rcu > UNITS_WITHOUT_A_WORD)
       this.say(`This has read ${figureText(Math.round(this.rcu))} RCU, and goes on. Ctrl-C stops it.`);
     const count = async (): Promise<object> => {
@@ -68,7 +66,7 @@ export class PricedStore extends ForwardingStore {
   }
 }
 
-/** Returns how many shards a search queries. Throws for undeclared names. */
+/** Throws for undeclared names. */
 export function shardsOfSearch(
   graph: CompiledModel,
   name: string,
@@ -79,7 +77,6 @@ export function shardsOfSearch(
   return resolveSearch(context, findSearch(graph, name), predicate, { partition }).list.partitions.length;
 }
 
-/** Returns how many shards a list of incoming edges queries. */
 export function shardsOfList(graph: CompiledModel, target: string, type: string, query: InboundQuery): number {
   return resolveInboundQuery({ graph, projections: projectionsOfModel(graph) }, target, type, query).list.partitions
     .length;

@@ -5,7 +5,7 @@ import { ProgressLine, type ProgressStream, secondsText } from './progress-line.
 const TELL_MS = 5_000;
 
 export interface WalkFigures {
-  /** `backfill`, `verify` and so on. */
+  /** Such as `backfill` or `verify`. */
   phase: string;
   items: number;
   rcu: number;

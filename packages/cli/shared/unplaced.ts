@@ -5,7 +5,6 @@ import type { UnplacedCount } from '../../../src/trust/check/unplaced-items.ts';
 /** Maximum key forms in the text; `--json` has all. */
 const SHOWN = 10;
 
-/** Returns lines about items of unknown types. */
 export function unplacedText({ items, forms, others }: UnplacedCount, about = ''): string[] {
   if (items === 0) return [];
   const shown = forms.slice(0, SHOWN);

@@ -204,7 +204,7 @@ function tieOf({ table, index }: Source, item: Values): string {
   return index === undefined ? '' : keyText(item, table.keys);
 }
 
-/** Keys of an index include those of the table. */
+/** An index's keys include the table's. */
 function keyNamesOf({ table, keys }: Source): string[] {
   return [...new Set([...keyAttributeNames(keys), ...keyAttributeNames(table.keys)])];
 }

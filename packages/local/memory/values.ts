@@ -125,7 +125,6 @@ export function sameItem(left: Values | undefined, right: Values | undefined): b
   return names.length === Object.keys(right).length && names.every((name) => sameValue(left[name], right[name]));
 }
 
-/** Compares two strings, numbers or bytes. */
 export function compareValues(left: Value, right: Value): number {
   const type = typeOf(left);
   const [a, b] = [textOf(left), textOf(right)];

@@ -118,7 +118,7 @@ function endsOf(graph: CompiledModel, id: string): EdgeEnd[] {
   ];
 }
 
-/** Adds the name of the node that `idOf` returns to each object. */
+/** Adds a name to each object, found by the node id that `idOf` returns. */
 export async function named<T extends object>(
   context: RequestContext,
   all: readonly T[],

@@ -28,7 +28,7 @@ export interface DescribedOrder {
   kind: OrderModel['kind'];
   type?: string;
   attribute?: string;
-  /** The ranks, lowest first. */
+  /** Lowest rank first. */
   labels?: string[];
   /** The attributes of a path, or the values of a multi-part order. */
   path?: readonly string[];

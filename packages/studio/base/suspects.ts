@@ -52,8 +52,8 @@ export class Suspects {
   }
 
   /**
-   * Returns one suspect per item, worst first. Drops what the observer found before a later check of the partition. A
-   * quarantine entry replaces only the verdict `quarantined`.
+   * Returns one suspect per item, worst first. Drops observer findings older than a check of their partition, and
+   * leaves out quarantine entries of items with another verdict.
    */
   list(observed: readonly (Suspect & { foundMs: number })[], quarantined: readonly Suspect[]): Suspect[] {
     const all = new Map(this.found);

@@ -167,7 +167,7 @@ function addKeysHeld({ items, columns }: Kind, prefixes: ReadonlySet<string>): v
   }
 }
 
-/** Returns the longest prefix that the text begins with, if the text goes on after it. */
+/** Returns the longest of the prefixes that the text begins with. The text must be longer. */
 function beginningIn(prefixes: ReadonlySet<string>, text: string): string | undefined {
   let found: string | undefined;
   for (let at = 1, looks = 0; at < text.length && looks < MOST_LOOKS; at++) {

@@ -65,7 +65,7 @@ export function endsOfKind(kind: ProposedKind, ttl: string | undefined): { delet
   return { ...(deletedWhen !== undefined && { deletedWhen }), ...(expires !== undefined && { expires }) };
 }
 
-/** Returns the arguments for the mapping function of a library. */
+/** Returns the arguments for a library's mapping function. */
 export function layoutArguments(proposal: Proposal, indexKeys: ReadonlySet<string>): unknown[] {
   const { library, kinds, keys } = proposal;
   const entities = kinds.map((kind) => ({ ...ownArguments(proposal, kind, indexKeys), ...roleOf(proposal, kind) }));

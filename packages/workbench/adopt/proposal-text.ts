@@ -18,7 +18,7 @@ export interface SampleFacts {
   leftOut: readonly LeftOut[];
 }
 
-/** Maximum attributes named in a comment, and maximum characters of a comment's line. */
+/** Maximum attributes named in a comment, and maximum characters of a comment line. */
 const [MOST_ATTRIBUTES, WIDTH] = [12, 400];
 const MOST_REASONS = 40;
 

@@ -11,7 +11,7 @@ export interface SampledItem {
   mark: Mark | undefined;
 }
 
-/** The attribute by which a library, or the table's own software, names the type of an item. */
+/** The attribute that names an item's type, set by a library or the table's own software. */
 export interface Mark {
   attribute: string;
   value: string;
@@ -23,7 +23,7 @@ const MARKS = ['__edb_e__', '_type', '_et', '__typename'] as const;
 export const OF_LIBRARIES: ReadonlySet<string> = new Set([...MARKS, '__edb_v__', '_ct', '_md']);
 /** Longer texts aren't ids. */
 const MOST_CHARACTERS = 1_024;
-/** Maximum texts of an item that are examined. */
+/** Maximum examined texts per item. */
 const MOST_TEXTS = 100;
 
 /**

@@ -30,7 +30,7 @@ export interface CheckRun {
 
 export type Noticed = Awaited<ReturnType<typeof printModelNotice>>;
 
-/** Runs a check until it ends or Ctrl-C stops it. The file `resume` keeps its position. */
+/** Runs a check until it ends or Ctrl-C stops it. */
 export async function runCheck(
   session: CommandSession,
   options: Partial<CheckOptions>,

@@ -22,7 +22,6 @@ interface JsonFormProps {
   onDone: () => void;
 }
 
-/** Edits a base item as JSON. */
 function JsonForm({ label, button, isOpen = false, text = '{}', children, requestOf, onDone }: JsonFormProps) {
   const [before, setBefore] = useState(isOpen ? text : undefined);
   const { failure, run } = useDoing();

@@ -11,7 +11,7 @@ import { Badge, Card, type PlaceProps, Told } from '../parts/told.tsx';
 import { Difference, Text } from '../parts/value.tsx';
 import { CheckPanel } from './check-panel.tsx';
 
-/** Partition key of Edgeloom's own items, which have no page. Findings about a model change have it. */
+/** Partition key of Edgeloom's own items, which have no page. Findings about a model change use it. */
 const REGISTRY = '~edgeloom';
 const NOT_WRONG: readonly string[] = VERDICT_NAMES.filter((verdict) => !isWrongVerdict(verdict));
 /** The observer reports `drift`. */
