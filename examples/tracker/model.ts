@@ -30,8 +30,8 @@ export const tracker = defineGraph({
     }),
   },
   edges: {
-    // Sorts a project's tickets by their current attributes, which aren't copied to the edge. A ticket without a due
-    // date is missing from `byDueDate` only.
+    // Sorts a project's tickets by their current attributes, which aren't copied to the edge. Tickets without a due
+    // date are missing from `byDueDate`.
     IN_PROJECT: edge({
       from: 'TICKET',
       to: 'PROJECT',

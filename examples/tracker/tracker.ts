@@ -66,8 +66,8 @@ export function trackerOf(store: Store, org: string, session: Session) {
       await writer.updateNode(ticket(key), { addTo: { watchers: [name] } });
     },
     /**
-     * Reopens a done ticket or closes an open one. An update function, because the new status depends on the current
-     * one.
+     * Reopens a done ticket or closes an open one. Uses an update function, because the new status depends on the
+     * current one.
      */
     async toggle(key: string) {
       const { attributes } = await writer.updateNode(ticket(key), ({ status, ...rest }) => ({
