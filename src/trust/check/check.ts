@@ -27,49 +27,55 @@ import { countUnknownType, isOfModel } from './unknown-types.ts';
 
 /** Options of a check. */
 export interface CheckOptions extends RuntimeOptions, TelemetryOption, RateOptions {
-  /** The table. */
+  /** The table to check. */
   store: Store & ScanSource;
-  /** Number of segments in which the table is read in parallel. Default 8. */
+  /** Number of segments that are read in parallel, at most 64 at once. Default: 8. */
   segments?: number | undefined;
   /** Checks only these segments, 0 to `segments - 1`. Default: all. */
   onlySegments?: readonly number[] | undefined;
   /** Checks only these partitions, without scanning the table. */
   sources?: readonly string[] | undefined;
   /**
-   * Leaves out items that depend on other partitions: copies of nodes, reverse items, entries of totals and the continuations of fan-outs.
-   * Use it for a store without those partitions.
+   * Leaves out items that depend on other partitions: copies of nodes, reverse items, entries of totals and the
+   * continuations of fan-outs. For a store that lacks those partitions. Default: false.
    */
   withoutLookUps?: boolean | undefined;
-  /** Also reports edges to missing nodes, for one or two read units each. Only in one run over the whole table. Default false. */
+  /**
+   * Also reports edges to missing nodes, for one or two read units each. Has no effect on a check of only some segments
+   * or partitions, or one that resumes. Default: false.
+   */
   dangling?: boolean;
-  /** How long the stream's consumer may take if its position is unknown, in milliseconds. Default 30,000. */
+  /** Milliseconds that the consumer may take to apply a record. Default: 30,000. */
   graceMs?: number | undefined;
   /** Reports how far the stream's consumer has come. Default: unknown. */
   consumer?: ConsumerPosition | undefined;
   /**
-   * What to do with drift. Default `'report'`. `'plan'` reports what `'repair'` would do. `'rebuild'` reconciles every difference at once,
-   * whether lag or drift, without waiting and without reporting.
+   * What to do with drift. `'plan'` reports what `'repair'` would do. `'rebuild'` corrects every difference at once,
+   * whether lag or drift, and doesn't report it. Default: `'report'`.
    */
   mode?: 'report' | 'plan' | 'repair' | 'rebuild' | undefined;
   /**
-   * Maximum number of partitions, and of items that depend on other partitions, that may wait at once until they are known as lag or drift.
-   * Default 5,000.
+   * Maximum number of partitions that may wait until their differences are known as lag or drift. An item that depends
+   * on other partitions counts twice. Default: 5,000.
    */
   mostSuspects?: number | undefined;
-  /** Items per page of the scan. A page that has begun is finished even if time runs out. Default: as many as DynamoDB returns. */
+  /**
+   * Items per page of the scan. A page that has begun is finished even if time runs out. Default: as many as DynamoDB
+   * returns.
+   */
   pageItems?: number | undefined;
-  /** Tells whether to begin another page. Items that were already read are still judged. Default: until time runs out. @internal */
+  /** Returns false if no further page should begin. Items already read are still judged. @internal */
   readsOn?: (() => boolean) | undefined;
   /** Continues where an earlier check stopped. */
   resume?: CheckCursor | undefined;
-  /** Called for each finding; superseded suspects are only counted. */
+  /** Called for each finding. Superseded suspects are only counted. */
   onFinding?: ((finding: Finding) => void) | undefined;
-  /** Called with one line for each repair, or planned repair. */
+  /** Called with one line for each actual or planned repair. */
   onRepair?: ((action: string) => void) | undefined;
-  /** Called after each page with the totals, and with a function that returns the cursor to continue from. */
+  /** Called after each page with the totals and a function that returns the cursor to continue from. */
   onProgress?: ((totals: CheckCounts, cursor: () => CheckCursor) => void | Promise<void>) | undefined;
   /**
-   * The model to compare with. Default: the part that is ready according to the table's registry; without a registry, the whole model.
+   * The model to compare with. Default: what the table's registry lists as ready; without a registry, the whole model.
    * @internal
    */
   model?: WriterModel | undefined;
@@ -106,19 +112,19 @@ const OPTIONS: OptionNames<CheckOptions> = {
 
 const SEGMENTS = 8;
 export const GRACE_MS = 30_000;
-/** Maximum number of segments read in parallel. */
 const MOST_AT_ONCE = 64;
 
 /**
- * Compares every derived item with what the base items ask for. One scan reads the base items and derived items of each partition together,
- * and only a partition that differs is read again. A difference is drift only if the consumer has had time to correct it, and hasn't
- * changed the item. With `mode: 'repair'`, drift is repaired from the base items of that moment.
+ * Compares every derived item with what the base items ask for. One scan reads the base items and derived items of each
+ * partition together; only partitions that differ are read again. A difference is drift only if the consumer had time
+ * to correct it and didn't change the item. With `mode: 'repair'`, drift is repaired from the base items as they are
+ * then.
  *
- * With `copy` or `inbound.total`, copies, reverse items and entries of totals depend on other partitions. The check looks them up, for 1
- * to 1.5 read units per edge.
+ * With `copy` or `inbound.total`, copies, reverse items and entries of totals depend on other partitions, which the
+ * check looks up for 1 to 1.5 read units per edge.
  *
- * `remainingMs` stops a check with a cursor, and `signal` without one. Finished repairs stay, and the check may begin again, or continue
- * from the last cursor that `onProgress` made.
+ * When `remainingMs` runs out, the check returns a cursor. When `signal` aborts, it throws; finished repairs stay, and
+ * another check may start anew or from the last cursor of `onProgress`.
  *
  * @example
  * const { drift, quarantined } = await check(graph, { store, onFinding: console.log });
@@ -128,7 +134,7 @@ export async function check(graph: CompiledModel, options: CheckOptions): Promis
   return await checkTable({ ...options, graph });
 }
 
-/** Runs a check for callers inside this package, which may pass more options. */
+/** Runs a check without refusing unknown options, for callers inside this package. */
 export async function checkTable(options: OfGraph<CheckOptions>): Promise<CheckResult> {
   checkValues(options);
   return await runObserved('check', options, (options) =>
@@ -142,7 +148,6 @@ export async function checkTable(options: OfGraph<CheckOptions>): Promise<CheckR
 
 const MODES = ['report', 'plan', 'repair', 'rebuild'] as const satisfies readonly CheckOptions['mode'][];
 
-/** Refuses values with which a check would wait forever, or do something else than asked. */
 function checkValues(options: CheckOptions): void {
   const { mode = 'report', onlySegments = [] } = options;
   if (!MODES.includes(mode)) {
@@ -171,7 +176,7 @@ class Check {
   private readonly inspector: Inspector;
   private readonly repairer: Repairer | undefined;
   private readonly dangling: DanglingEdges | undefined;
-  /** Partitions that an earlier run left undecided. They are inspected as a whole. */
+  /** Partitions that an earlier run left undecided; this run inspects each of them as a whole. */
   private readonly resumed: ReadonlySet<string>;
 
   /** @param own the given model; the model of `options` only has what is ready in the table. */
@@ -239,7 +244,7 @@ class Check {
     const { dangling, inspector, options } = this;
     try {
       const { graph, mode, onlySegments: part = [0] } = options;
-      // Several runs may share a check. Only the run with the first segment reports these findings.
+      // Of the runs that share a check, only the one with segment 0 reports the model changes.
       this.tally.beginChanging(graph, mode !== 'rebuild' && part.includes(0));
       for (const source of this.resumed) await inspector.beginPartition(source);
       await inspector.beginItems(suspectsOfLookedUp(options.resume?.items ?? []));
@@ -256,7 +261,7 @@ class Check {
 
   private cursor(): CheckCursor {
     const { segments, open } = structuredClone(this.walk.place);
-    // A partition that the last page has cut was only compared in part, so the next run looks at all of it.
+    // The last page may have ended within a partition, so the next run inspects that partition as a whole.
     const cut = open.map(({ segment }) => this.scans.get(segment)!.unfinished).filter((source) => source !== undefined);
     const { sources, items } = this.inspector.undecided;
     const { rcu, wcu } = this.earlier;
@@ -277,13 +282,13 @@ class Check {
     for (const [target, reason] of quarantined) {
       this.tally.countAndReport({ source, target, verdict: 'quarantined', expected: null, actual: reason });
     }
-    // If an earlier run has cut the partition, this run only has its rest, which would differ.
+    // `resumed` partitions are inspected as a whole: the scan may see only the rest of one, which would always differ.
     if (comparison.isClean || this.resumed.has(source)) return;
     await this.inspector.beginPartition(source, comparison);
   }
 
   private handleNote(key: ItemKey, noted: NonNullable<Noted>, item: Item): void {
-    // Uses `own`, because the registry has no native lists: nothing is derived for them.
+    // Only `own` has native lists: nothing is derived for them, so the registry doesn't list them.
     for (const { name, reason } of nativeMisfits(this.own, key, item))
       this.tally.countAndReport({
         ...key,
@@ -293,7 +298,8 @@ class Check {
       });
     if (noted === 'base') this.dangling?.add(key, item);
     else if (noted === 'unknown') {
-      // The registry may have none of a type's projections ready, for example after the stream was switched off and on.
+      // `options.graph` lacks a type while none of its projections is ready, for example after the stream was switched
+      // off and on.
       if (isOfModel(this.own, key, item)) return;
       const type = countUnknownType(this.options.graph, this.tally.totals.unknownTypes, key);
       this.tally.countAndReport({ ...key, verdict: 'unknown', expected: null, actual: type });

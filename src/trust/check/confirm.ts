@@ -8,22 +8,22 @@ import type { Nominated } from './partition.ts';
 
 export interface ConfirmContext extends JudgeContext, ConsumerContext, Pick<Runtime, 'wait' | 'remainingMs'> {}
 
-/** The result for a suspect. `unconfirmed`: there was no time to wait. */
+/** `unconfirmed`: there wasn't enough time for a second look. */
 export type Outcome = 'drift' | 'superseded' | 'pending' | 'unconfirmed';
 
 export interface Confirmed {
   suspect: Suspect;
   isLive: boolean;
-  /** The differences seen last; none if the suspect is superseded. */
+  /** The differences seen last; empty if the suspect is superseded. */
   differences: readonly Difference[];
   outcome: Outcome;
-  /** True if the suspect is pending because the registry has changed in the meantime. */
+  /** True if the suspect is pending because the registry changed during the check. */
   isOfChange?: boolean;
 }
 
-/** After this many rounds, an item that keeps changing is left for the next check. */
+/** An item that still changes after this many rounds is left to the next check. */
 const MOST_ROUNDS = 10;
-/** After this many waits, an unchanged difference is drift, even if the item is written all the time. */
+/** An unchanged difference is drift after this many rounds, even if the item is written all the time. */
 const STEADY_ROUNDS = 2;
 
 interface Open {
@@ -36,7 +36,7 @@ interface Steady {
   rounds: number;
 }
 
-/** What was seen at one moment. All looks of that moment share `passing`, one wait for the stream. */
+/** Looks made at the same time share `moment`, and so wait for the stream only once. */
 interface Look {
   judgement: Judgement;
   moment: { atMs: number; passing?: Promise<'passed' | 'behind' | 'no-time'> };
@@ -45,8 +45,8 @@ interface Look {
 export type Looker = Gathered<Nominated, Look>;
 
 /**
- * Makes a looker that doesn't read an item again after its nomination. If the consumer has written it since, the second look sees another
- * revision, and the difference doesn't count.
+ * The first look uses the item that the nomination read. If the consumer has written the item since, the second look
+ * sees another revision, and the difference doesn't count.
  */
 export function lookerOf(context: ConfirmContext): Looker {
   return new Gathered(async (nominated) => {
@@ -62,8 +62,9 @@ export function lookerOf(context: ConfirmContext): Looker {
 }
 
 /**
- * Distinguishes lag from drift. Judges each suspect, and again once the stream has passed the moment of the first look. Any write of the
- * item in between raises its revision, so what differs under the same revision won't go away by itself (decision 008).
+ * Distinguishes lag from drift. Judges each suspect twice, the second time after the stream has passed the first look.
+ * Every write raises an item's revision, so a difference under the same revision won't go away by itself (decision
+ * 008).
  */
 export async function confirm(
   context: ConfirmContext,
@@ -133,7 +134,7 @@ function compareLooks(
     const { fanOut } = difference;
     const rounds = isSame(known.difference, difference) ? known.rounds + 1 : 0;
     const isLeft = isUnmoved && fanOut?.revision === fanOutBefore?.revision;
-    // The fan-out that will reach this item has begun, or has moved on.
+    // The fan-out has begun or moved since the earlier look, so it will still reach this item.
     const isOnItsWay = fanOut?.place !== undefined && fanOut.place !== fanOutBefore?.place;
     // rule: suspect-written-meanwhile-is-looked-at-again
     if (passed === 'behind' || isOnItsWay) pending.push(difference);
@@ -155,7 +156,7 @@ function isSame(left: Difference, right: Difference): boolean {
   return left.base === right.base && left.stored === right.stored && left.fanOut?.revision === right.fanOut?.revision;
 }
 
-/** Waits until every record made before `sinceMs` must have been projected, or is known not to be. */
+/** Waits until the stream has passed `sinceMs`, the consumer is known to be behind, or time runs out. */
 async function waitForStream(context: ConfirmContext, sinceMs: number): Promise<'passed' | 'behind' | 'no-time'> {
   const { consumer, graceMs, now, wait, remainingMs } = context;
   const deadlineMs = sinceMs + graceMs;
@@ -163,7 +164,7 @@ async function waitForStream(context: ConfirmContext, sinceMs: number): Promise<
   for (;;) {
     const passing = await hasStreamPassed(context, sinceMs);
     if (passing === 'passed' || passing === 'behind') return passing;
-    // If the position can't be known, the grace period decides.
+    // If the consumer's position stays unknown, the grace period decides.
     if (passing === 'over' && remainingMs() > 0) return 'passed';
     const leftMs = Math.max(0, deadlineMs - now());
     const nextMs = consumer === undefined ? leftMs : Math.min(leftMs, pauseMs) || consumer.msUntilNextQuestion;

@@ -5,7 +5,8 @@ export interface ConsumerPosition {
   /**
    * Returns the time before which every record is projected, in milliseconds since 1970; undefined if unknown.
    *
-   * @param sinceMs the caller waits for the records made before this time. Default: any answer is useful.
+   * @param sinceMs the time that the caller waits for the stream to pass, in milliseconds since 1970; undefined if
+   * there is none.
    */
   appliedUpToMs(sinceMs?: number): Promise<number | undefined>;
 }
@@ -15,7 +16,7 @@ export interface PositionAnswer {
   appliedMs: number | undefined;
 }
 
-/** A shard serves only five reads a second to all its readers, and each question reads the stream. */
+/** Each question reads the stream, and a shard serves only five reads per second to all its readers. */
 const ANSWER_HOLDS_MS = 350;
 
 export class SharedPosition {
@@ -29,7 +30,7 @@ export class SharedPosition {
     private readonly now: () => number,
   ) {}
 
-  /** Returns an answer to a question asked after `momentMs`, or the latest answer if it is too early to ask again. */
+  /** Returns an answer to a question asked after `momentMs`, or the latest answer if it's too early to ask again. */
   async answerAfter(momentMs: number): Promise<PositionAnswer> {
     const known = this.latest;
     if (known !== undefined && known.askedAtMs > momentMs) return known;
@@ -38,7 +39,7 @@ export class SharedPosition {
       const answer = await this.asking;
       if (answer.askedAtMs > momentMs) return answer;
     }
-    // If another caller asked while this call waited, that question is new enough.
+    // A question that another caller asked during the wait is new enough.
     if (this.questions === before && (this.latest === undefined || this.msUntilNextQuestion <= 0))
       this.startQuestion(momentMs);
     return await (this.asking ?? this.latest!);
@@ -53,7 +54,7 @@ export class SharedPosition {
     this.asking = this.answer(sinceMs).finally(() => {
       this.asking = undefined;
     });
-    // Whoever awaits `asking` gets the error; this only prevents an unhandled rejection.
+    // Callers get the error when they await `asking`; this only prevents an unhandled rejection.
     this.asking.catch(() => undefined);
   }
 
@@ -66,7 +67,7 @@ export class SharedPosition {
 }
 
 export interface ConsumerContext extends Pick<Runtime, 'now'> {
-  /** How long a difference may last until it is drift, or pending if the consumer is known to be behind, in milliseconds. */
+  /** Milliseconds after which a difference is drift, or pending if the consumer is known to be behind. */
   graceMs: number;
   consumer?: SharedPosition;
 }
@@ -76,14 +77,17 @@ export async function isFarBehind({ consumer, graceMs, now }: ConsumerContext): 
   return answer?.appliedMs !== undefined && answer.appliedMs < answer.askedAtMs - graceMs;
 }
 
-/** `unknown`: not yet, within `graceMs`. After that `behind`, or `over` if the consumer's position is unknown. */
+/**
+ * `unknown`: not passed, but still within `graceMs`. After that, `behind`, or `over` if the consumer's position is
+ * unknown.
+ */
 export type Passing = 'passed' | 'behind' | 'over' | 'unknown';
 
 /**
- * Tells whether every record made before `sinceMs` is projected. Answers `behind` only if the consumer was asked
- * after `graceMs` had passed.
+ * Tells whether every record made before `sinceMs` is projected. Answers `behind` only if the consumer was asked after
+ * `graceMs` had passed.
  *
- * @param freshMs the maximum age of an answer that says "not yet".
+ * @param freshMs the maximum age of an answer that says "not yet", in milliseconds.
  */
 export async function hasStreamPassed(
   { consumer, graceMs, now }: ConsumerContext,

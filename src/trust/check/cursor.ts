@@ -18,11 +18,11 @@ export interface CheckCounts extends VerdictCounts {
   partitions: number;
   baseItems: number;
   derivedItems: number;
-  /** The types outside the model, with the number of their base items. */
+  /** Types that the model lacks, each with its number of base items. */
   unknownTypes: { type: string; items: number; nearest: string | null }[];
   /**
-   * Projections that a model change is building or removing, with the number of their items that the scan read. These
-   * items aren't compared.
+   * Projections that a model change is building or removing, each with the number of its items that the scan read. The
+   * check doesn't compare these items.
    */
   changing: { name: string; items: number; reason: string }[];
   repaired: number;
@@ -33,17 +33,22 @@ export interface CheckCounts extends VerdictCounts {
 /** The place where a check stopped and can continue. */
 export interface CheckCursor extends WalkPlace {
   version: 1;
-  /** Partitions that differed, or were read in part, when the time ran out; the next run compares them again. */
+  /**
+   * Partitions that differed, or were read only in part, when the time ran out. The next run inspects them as a whole.
+   */
   suspects: string[];
-  /** Reverse items, entries of totals and continuations to look at again. `base` is the edge, if the item's key doesn't name it. */
+  /**
+   * Reverse items, entries of totals and continuations that the next run judges again. `base` is the edge, if the
+   * item's key doesn't name it.
+   */
   items?: (ItemKey & { base?: ItemKey | undefined })[] | undefined;
   totals: CheckCounts;
 }
 
 const count = z.int().check(z.minimum(0));
 const key = { source: z.string(), target: z.string() };
-// `countsSchema` is not strict at its top level: an older version may continue a run whose cursor has counts of a
-// newer one.
+// `countsSchema` isn't strict at its top level, because an older version may continue a newer version's run, whose
+// cursor has more counts.
 const ofVerdicts = <V extends Verdict>(verdicts: readonly V[]) =>
   Object.fromEntries(verdicts.map((verdict) => [verdict, count])) as Record<V, typeof count>;
 const countsSchema = z.object({
@@ -82,7 +87,7 @@ export function emptyCounts(): CheckCounts {
   };
 }
 
-/** Throws `invalid-cursor` if the value isn't a cursor. */
+/** Validates a cursor. Throws `invalid-cursor` if the value isn't one. */
 export function parseCursor(value: unknown): CheckCursor {
   const result = cursorSchema.safeParse(value, parsingInEnglish());
   if (result.success) return result.data;

@@ -16,14 +16,13 @@ const MAP_BITS = 2 ** 27;
 const FLUSH_LINES = 5_000;
 const CHUNK = 50;
 
-/** An edge whose target the scan has not read yet: the edge's key and the target's id. */
+/** An edge whose target the scan hasn't read yet. */
 type FarEdge = [source: string, sortKey: string, target: string];
 
 /**
- * Finds edges to nodes that do not exist, within one scan. Each node sets a bit in a map of fixed size. An edge
- * whose target has no bit yet is kept, in a file if there are many, and tested again after the scan, when all nodes are
- * known. Only the edges that remain are looked up. Two nodes may share a bit, so a few dangling edges are missed: the
- * finding is a warning.
+ * Finds edges to missing nodes within one scan. Each node sets a bit in a map of fixed size. An edge whose target has
+ * no bit yet is kept, in a file if there are many, and tested again after the scan; only edges that still lack the bit
+ * are looked up. Two nodes may share a bit, which hides a few dangling edges.
  */
 export class DanglingEdges {
   private readonly nodes = new Uint8Array(MAP_BITS / 8);
@@ -41,7 +40,7 @@ export class DanglingEdges {
       return;
     }
     const kind = classifyBaseItem(this.graph, source, target, item);
-    // An edge that does not fit the model is already in quarantine, with the reason.
+    // Edges that don't fit the model are reported as quarantined.
     if (kind.kind !== 'edge' || isGone(kind.edge, item) || this.mayHaveNode(kind.target)) return;
     const edge: FarEdge = [source, target, kind.target];
     this.lines.push(`${JSON.stringify(edge)}\n`);
@@ -57,8 +56,8 @@ export class DanglingEdges {
   }
 
   /**
-   * Looks up the remaining edges after the scan, and reports those whose target still does not exist. Without a store
-   * nothing can have changed during the scan, so all of them are reported.
+   * Looks up the remaining edges after the scan, and reports those whose target is still missing. Without a store,
+   * nothing changed during the scan, so all of them are reported.
    */
   async reportDangling(
     store: Pick<Store, 'getMany'> | undefined,

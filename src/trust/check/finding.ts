@@ -5,13 +5,16 @@ export interface Finding {
   source: string;
   /**
    * Sort key of the base or derived item that the verdict is about. In the partition `~edgeloom`: the name of a
-   * generation or of a shape.
+   * projection that a model change is building or removing.
    */
   target: string;
   verdict: Verdict;
-  /** The content that the base items ask for; null: nothing. For `dangling`: the node. */
+  /** The content that the base items ask for; null if they ask for none. For `dangling`: the missing node. */
   expected: string | null;
-  /** The stored content; null: nothing. For `unknown`: the type; for `quarantined` and some `pending`: the reason. */
+  /**
+   * The stored content; null if there is none. For `unknown`: the type. For `quarantined` and some `pending`: the
+   * reason.
+   */
   actual: string | null;
   /** Set on `pending` if a model change, not the consumer's lag, delays the item. */
   cause?: 'model-change';

@@ -9,7 +9,6 @@ import type { Finding } from './finding.ts';
 
 const MOST_SHOWN = 20;
 
-/** Combines all differences of one derived item into one verdict. */
 class DerivedItemVerdict {
   private readonly shown: Difference[] = [];
   private more = 0;
@@ -70,7 +69,6 @@ class DerivedItemVerdict {
 /** The findings of one partition, or of one item that other partitions determine. */
 export class Findings {
   readonly repaired = new Set<string>();
-  /** Whether base items ask for anything in the partition's view. */
   isViewExpected = false;
   private readonly verdicts = new Map<string, DerivedItemVerdict>();
 
@@ -104,9 +102,7 @@ export class CheckTally {
     for (const [name, more] of Object.entries(counts)) this.totals[name as keyof typeof counts] += more;
   }
 
-  /**
-   * @param isTold whether each change is reported as a finding: among the calls that share a check, only one reports.
-   */
+  /** @param isTold whether each change is reported as a finding: of the runs that share a check, only one reports. */
   beginChanging({ standings }: CompiledModel, isTold: boolean): void {
     for (const { name, reason } of standings?.changing ?? []) {
       if (this.totals.changing.some((known) => known.name === name)) continue;

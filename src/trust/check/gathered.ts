@@ -1,4 +1,4 @@
-/** With this many elements waiting, a call begins although another one is under way. */
+/** Once this many elements wait, a call begins even though another one is under way. */
 const TOGETHER = 100;
 
 interface Waiting<One, Answer> {
@@ -7,10 +7,7 @@ interface Waiting<One, Answer> {
   reject: (error: unknown) => void;
 }
 
-/**
- * Combines the questions of several callers: while one call is under way, further elements are collected for the
- * next.
- */
+/** Combines several callers' questions: while one call is under way, further elements are collected for the next. */
 export class Gathered<One, Answer> {
   private waiting: Waiting<One, Answer>[] = [];
   private gathered = 0;
@@ -19,7 +16,7 @@ export class Gathered<One, Answer> {
   /** @param ask returns the answers in the order of the elements. */
   constructor(private readonly ask: (ones: readonly One[]) => Promise<readonly Answer[]>) {}
 
-  /** Returns the answers in order. The elements of one caller stay in one call. */
+  /** Returns the answers in order. All elements of one caller go into the same call. */
   async answers(ones: readonly One[]): Promise<readonly Answer[]> {
     if (ones.length === 0) return [];
     return await new Promise((resolve, reject) => {
@@ -30,7 +27,7 @@ export class Gathered<One, Answer> {
   }
 
   private async beginIfDue(): Promise<void> {
-    // Callers that resume at the same moment share the call.
+    // Waits a microtask, so that callers that resume together share the call.
     await Promise.resolve();
     if (this.gathered === 0 || (this.underWay > 0 && this.gathered < TOGETHER)) return;
     const together = this.waiting.splice(0);

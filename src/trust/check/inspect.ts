@@ -19,18 +19,21 @@ export interface InspectorContext extends ConfirmContext {
   store: Pick<Store, 'getMany' | 'query'>;
   onFinding: (finding: Finding) => void;
   onSuperseded: (count: number) => void;
-  /** Repairs drift. Absent: drift is only reported. */
+  /** Repairs drift. Default: drift is only reported. */
   repairer?: Pick<Repairer, 'repair'>;
   onRepaired: (count: number) => void;
-  /** True if every difference is repaired without a second look and without findings. */
+  /** Repairs every difference without a second look and without findings. */
   isHasty?: boolean;
-  /** Maximum number of partitions, and of items that other partitions determine, that may wait for the stream. Default 5,000. */
+  /**
+   * Maximum number of partitions that may wait for the stream. An item that other partitions determine counts twice.
+   * Default: 5,000.
+   */
   mostOpen?: number;
   /** Leaves out items that other partitions determine. */
   withoutLookUps?: boolean;
   /**
-   * The registry's current model: items whose projection changed in it since the check began are not judged. Absent:
-   * nothing changes.
+   * The registry's current model. Drift in a projection that changed there after the check began is only pending.
+   * Default: the registry doesn't change.
    */
   model?: WriterModel;
 }
@@ -38,18 +41,17 @@ export interface InspectorContext extends ConfirmContext {
 type Place = { source: string } | { item: LookedUp };
 
 const READ_AT_ONCE = 8;
-/** Number of suspects judged together, with a few calls to DynamoDB. */
+/** Number of suspects that share the calls to DynamoDB. */
 const CHUNK = 100;
 /** An item of another partition counts twice, because a cursor stores two keys for it. */
 const ITEM_PLACES = 2;
-/** Maximum numbers of suspects, and of partitions with suspects, that wait for the stream, to bound the memory. */
+/** Maximum numbers of suspects and of partitions that wait for the stream, to bound the memory. */
 const MOST_WAITING = 20_000;
 const MOST_OPEN = 5_000;
 
 const BACKLOG = 'the consumer of the stream has not come so far';
 const CHANGED = 'the registry has changed since the check began; the next check looks again';
 
-/** Distinguishes drift from lag, and has drift repaired. */
 export class Inspector {
   private readonly limit = pLimit(READ_AT_ONCE);
   private readonly open = new Map<string, Place>();
@@ -59,7 +61,7 @@ export class Inspector {
   private failure: { error: unknown } | undefined;
 
   private readonly looker: Looker;
-  /** Tells for each suspect whether its state in the registry is still the one from when the check began. */
+  /** Tells for each suspect whether the registry still treats its item as when the check began. */
   private readonly unchanged = new Gathered((suspects: readonly Suspect[]) => this.areUnchanged(suspects));
   private readonly repairs = new Gathered((drift: readonly Suspect[]) => this.repair(drift));
 
@@ -67,7 +69,7 @@ export class Inspector {
     this.looker = lookerOf(context);
   }
 
-  /** What the next inspection has to begin with, because the time ran out. */
+  /** The partitions and items that the next inspection has to begin with, because the time ran out. */
   get undecided(): { sources: string[]; items: LookedUp[] } {
     const places = [...this.open.values(), ...this.unconfirmed.values()];
     return {
@@ -77,7 +79,7 @@ export class Inspector {
   }
 
   /**
-   * Resolves when there is room for another partition.
+   * Begins to inspect a partition. Resolves when there is room for another one.
    *
    * @param seen the partition as the scan has read it. Default: it is read now.
    */
@@ -86,7 +88,7 @@ export class Inspector {
     await this.waitForRoom();
   }
 
-  /** Inspects items that other partitions determine. Resolves when there is room for more. */
+  /** Begins to inspect items that other partitions determine, each as soon as there is room. */
   async beginItems(suspects: readonly Suspect[]): Promise<void> {
     for (const suspect of suspects) {
       await this.waitForRoom(ITEM_PLACES);
@@ -133,7 +135,7 @@ export class Inspector {
         findings.isViewExpected ||= nominated.some(({ isViewExpected = false }) => isViewExpected);
         for (const chunk of slicesOf(nominated, CHUNK)) {
           const judging = this.judge(findings, chunk);
-          // Awaited later; until then a failure must not count as unhandled.
+          // Awaited later; until then, a failure must not count as unhandled.
           judging.catch(() => undefined);
           judged.push(judging);
           while (this.waiting > MOST_WAITING) await this.nextChange();
@@ -147,7 +149,7 @@ export class Inspector {
     this.reportFindings(findings, isWhole);
   }
 
-  /** While the consumer is far behind, items aren't read one by one. */
+  /** While the consumer is far behind, reading items one by one is pointless. */
   private reportAsPending(place: Place): void {
     const { source, target } = 'item' in place ? place.item : { source: place.source, target: VIEW_KEY };
     this.context.onFinding({ source, target, verdict: 'pending', expected: null, actual: BACKLOG });
@@ -156,10 +158,10 @@ export class Inspector {
   private reportFindings(findings: Findings, isWhole: boolean): void {
     const repaired = new Set(findings.repaired);
     for (const finding of findings.all()) {
-      // The next inspection looks at the whole place again, and finds all but what is repaired.
+      // The next inspection looks at the whole place again and finds everything except what is already repaired.
       if (!isWhole && !findings.repaired.has(textOfKey(finding))) continue;
       this.context.onFinding(finding);
-      // The number of repairs counts drift only.
+      // Repairs of maintenance are not counted.
       if (finding.verdict === 'maintenance') repaired.delete(textOfKey(finding));
     }
     this.context.onRepaired(repaired.size);

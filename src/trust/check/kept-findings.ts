@@ -2,8 +2,8 @@ import { VERDICT_NAMES, type Verdict } from '../../core/verdicts.ts';
 import type { Finding } from './finding.ts';
 
 /**
- * The findings that a report shows: a limited number for each verdict, so that none crowds out another, and one item
- * for each type outside the model.
+ * The findings that a report shows: up to `mostOfVerdict` per verdict, so that none crowds out another, but only one
+ * for each unknown type.
  */
 export class KeptFindings {
   private readonly kept = new Map<Verdict, Finding[]>();
@@ -24,12 +24,12 @@ export class KeptFindings {
     }
   }
 
-  /** The findings, worst verdict first. */
+  /** The worst verdict comes first. */
   get list(): Finding[] {
     return VERDICT_NAMES.flatMap((verdict) => this.kept.get(verdict) ?? []);
   }
 
-  /** Number of findings that did not fit, by verdict. */
+  /** Number of findings that didn't fit, by verdict. */
   get leftOut(): Partial<Record<Verdict, number>> {
     return Object.fromEntries(this.more);
   }

@@ -17,11 +17,11 @@ export interface LastCheck {
   /** A time no later than the first read, in milliseconds since 1970; absent if unknown. */
   beganAtMs?: number | undefined;
   verdict: 'clean' | 'drift';
-  /** Differences that were found and not repaired. */
+  /** Number of differences that were found and not repaired. */
   drift: number;
   pending: number;
   quarantined: number;
-  /** Number of items that the table's registry doesn't know. */
+  /** Number of derived items whose projection isn't in the table's registry. */
   unregistered?: number;
 }
 
@@ -29,22 +29,18 @@ type FoundCounts = Pick<LastCheck, 'drift' | 'pending' | 'quarantined' | 'unregi
 
 interface CheckShare extends FoundCounts {
   worker: number;
-  /** When the run stops, in milliseconds since 1970; identifies the run. */
+  /** When the run stops, in milliseconds since 1970. Identifies the run. */
   untilMs: number;
   beganAtMs?: number | undefined;
 }
 
 export interface NotedTotals extends Pick<VerdictCounts, 'drift' | 'pending' | 'quarantined' | 'unregistered'> {
   repaired: number;
-  /** A time no later than the first read, in milliseconds since 1970. */
   beganAtMs?: number | undefined;
 }
 
 export const LAST_CHECK: ItemKey = { source: SERVICE_PARTITION, target: 'check/last' };
-/**
- * Until a check has ended, the age of the last check counts from this item. It has no expiry, since a table may never
- * be checked.
- */
+/** When `checkAgeSeconds` was first called. Never expires, since a table may never be checked. */
 const CHECK_SINCE: ItemKey = { source: SERVICE_PARTITION, target: 'check/since' };
 const SHARE_PREFIX = 'check/share/';
 const STATE = 'state';
@@ -111,8 +107,8 @@ export async function clearShares(table: TableNames, store: Pick<Store, 'delete'
 }
 
 /**
- * Returns the seconds since the last check of the whole table ended. Until a check has ended, counts from the first
- * call of this function, which saves its time in the table.
+ * Returns the seconds since the last check of the whole table ended. If none has ended yet, counts from this function's
+ * first call, whose time it saves in the table.
  */
 export async function checkAgeSeconds(
   { table, store, stats }: CountingReader<'getMany'> & { table: TableNames; store: Pick<Store, 'put'> },

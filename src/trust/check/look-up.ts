@@ -11,11 +11,11 @@ import { derivedOf } from '../../core/plan/derive.ts';
 import type { ItemKey, Store } from '../../core/store-port.ts';
 
 /**
- * Compares items across partitions, a hundred keys per call: each edge with its items in the target's partition, each
- * of those items with its edge, and copies with their nodes.
+ * Compares items across partitions, a hundred keys per call: edges with their items in the target's partition, those
+ * items with their edges, and copies with their nodes.
  */
 
-/** A derived item of another partition to look at again. `base` is its edge, if the item's key does not name it. */
+/** A derived item that other partitions determine. `base` is its edge, if the item's key doesn't name it. */
 export interface LookedUp extends ItemKey {
   base?: ItemKey;
 }
@@ -31,7 +31,7 @@ export interface LookUpContext {
 
 const BATCH = 100;
 const MOST_SLOTS = 1_000;
-/** Calls at once in each segment of the scan. */
+/** Per segment of the scan. */
 const CALLS_AT_ONCE = 4;
 
 /** The look-ups of one segment of the scan. To bound the memory, `addItem` waits while too many are under way. */
@@ -54,7 +54,7 @@ export class LookUps {
     }
     const kind = itemKindOf(graph, key.target);
     if (kind.decidedBy === 'edge-elsewhere') {
-      // A proper tombstone has no edge to look up.
+      // A well-formed tombstone has no edge to look up.
       if (kind.isLive(item) || kind.faults(graph, item).length > 0) this.reverseItems.push({ key, item });
       if (this.reverseItems.length >= BATCH) await this.lookUpReverseItems();
     } else if (kind.decidedBy === 'time') {
@@ -152,7 +152,7 @@ export function suspectsOfLookedUp(looked: readonly LookedUp[]): Suspect[] {
   return looked.map(({ base, ...key }) => suspectOf(key, base));
 }
 
-/** Leaves out the edge if the item's key names it, to keep the cursor small. */
+/** Omits the edge if the item's key names it, to keep the cursor small. */
 export function lookedUp(suspect: Suspect): LookedUp {
   const key = keyOfSuspect(suspect);
   const [base] = suspect.bases ?? [];

@@ -13,9 +13,9 @@ import { type ComparisonOptions, type Nominated, type Noted, PartitionComparison
 export interface NominateContext {
   graph: CompiledModel;
   store: Pick<Store, 'getMany' | 'query'>;
-  /** Leaves out items that other partitions determine: the nodes that the view copies from are not read. */
+  /** Leaves out items that other partitions determine, so the nodes that the view copies aren't read. */
   withoutLookUps?: boolean | undefined;
-  /** Maximum number of parts of a partition in memory. Default 20,000. */
+  /** Maximum number of parts of a partition in memory. Default: 20,000. */
   mostParts?: number;
 }
 
@@ -51,7 +51,7 @@ async function readPartition(
   return comparison;
 }
 
-/** Reads the node before adding an edge that depends on it, unless the node was read already. */
+/** If an edge depends on a node that hasn't been read, reads the node first. */
 export async function addItem(
   store: Pick<Store, 'getMany'>,
   comparison: PartitionComparison,
@@ -67,7 +67,7 @@ export async function addItem(
   return comparison.add(sortKey, item);
 }
 
-/** Reads the totals before the entries: a total sorts after its entries, and may change in between. */
+/** Called before the partition is read: a total sorts after its entries, and may change while they are read. */
 async function revisionsOfTotals(
   graph: CompiledModel,
   store: Pick<Store, 'query'>,

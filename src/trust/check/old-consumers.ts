@@ -9,8 +9,8 @@ const SEEN_MS = 60_000;
 
 /**
  * Throws `old-consumers` if the table has no registry and a consumer with another model was seen within the last
- * minute. That consumer would undo what a rebuild writes, and write items that this model lacks. With a registry, all
- * consumers maintain the projections that the registry lists.
+ * minute. That consumer would undo what a rebuild writes, and write items that this model doesn't have. With a
+ * registry, all consumers maintain the projections that it lists.
  */
 export async function refuseOldConsumers(
   graph: CompiledModel,
@@ -28,6 +28,6 @@ export async function refuseOldConsumers(
     `The consumer ${old.id} projects a different model (${old.model}) than this one (${graph.fingerprint}); it was seen ${Math.round((nowMs - old.seenAtMs) / 1000)} s ago.`,
     'Deploy this model to every consumer, wait until no other has been seen for a minute, and rebuild then; or run edgeloom rebuild --force.',
   );
-  // This name tells the state machine not to call again.
+  // This name tells the state machine not to retry.
   throw Object.assign(error, { name: WRONG_INPUT });
 }

@@ -30,40 +30,40 @@ import { standingOf } from '../../registry/standing.ts';
 import { type Part, type PartKey, Parts, type PartsOptions } from './parts.ts';
 
 const MOST_STUCK = 10_000;
-/** Maximum number of base items of a view in one suspect. */
+/** Maximum number of base items in one suspect of a view. */
 const MOST_BASES = 100;
-/** The group of index items. An element of the view has its edge type as group. */
+/** Group of the index items. Elements of the view are grouped by edge type. */
 const INDEX_ITEMS = '';
-/** The group of the node's attributes in the view. */
+/** Group of the node's attributes in the view. */
 const ATTRIBUTES_OF_NODE = '~';
 
 /** `base`: the item's type is in the model; `unknown`: it isn't. */
 export type Noted = 'base' | 'unknown' | undefined;
 
 /**
- * A derived item that differs from what its base items ask for. They may have changed since they were read, so this
- * is no verdict.
+ * A derived item that differs from what its base items ask for. They may have changed since they were read, so it is
+ * only a suspect.
  */
 export interface Nominated {
   suspect: Suspect;
-  /** The item as it was read; absent: it has to be read. */
+  /** The item as it was read; absent if it still has to be read. */
   read?: { derived: Item | undefined };
   /** Whether base items ask for anything in the view. */
   isViewExpected?: boolean;
 }
 
 export interface ComparisonOptions extends PartsOptions {
-  /** Whether the view's copies are kept for a comparison with their nodes. */
+  /** Keeps the view's copies for a comparison with their nodes. */
   keepsSlots?: boolean;
-  /** The revisions that totals had before their entries were read, by sort key. */
+  /** Revisions that totals had before their entries were read, by sort key. */
   totals?: ReadonlyMap<string, string | undefined>;
 }
 
-/** Compares a partition while it is read, and names the derived items that differ from what its base items ask for. */
+/** Compares a partition while it is read, and nominates the derived items that differ. */
 export class PartitionComparison implements PartitionContent {
   baseItems = 0;
   derivedItems = 0;
-  /** The reasons, by sort key, for base items that can't be projected and for those that a quarantine entry names. */
+  /** Reasons, by sort key, for base items that can't be projected or are named by a quarantine entry. */
   readonly quarantined = new Map<string, string>();
   readonly changing = new Map<string, number>();
   slots: readonly CopySlot[] = [];
@@ -73,12 +73,12 @@ export class PartitionComparison implements PartitionContent {
   private isViewExpected = false;
   /** Total bytes of the elements that base items ask for, by edge type. */
   private readonly elementBytes = new Map<string, number>();
-  /** Amounts of live items, and stored amounts, by the name of their count. */
+  /** Amounts computed from live items, and amounts stored, by the count's name. */
   private readonly live = new Map<string, Amounts>();
   private readonly counts = new Map<string, Amounts | undefined>();
   private readonly countItems = new Map<string, Item>();
   private readonly wrongCounts = new Set<string>();
-  /** The attributes on which edges depend; undefined until they are known. */
+  /** The attributes that edges depend on; undefined until they are known. */
   private node: SourceNode | undefined;
   private readonly pieces = new Map<string, Item>();
   private readonly pieceKeys: readonly string[];
@@ -92,7 +92,7 @@ export class PartitionComparison implements PartitionContent {
     this.pieceKeys = sourceNodeKeys(graph, source);
   }
 
-  /** Adds an item, in any order. Only an edge that depends on its node has to come after the node is known. */
+  /** Adds an item. The order is free, but a node must be known before any edge that depends on it. */
   add(sortKey: string, item: Item): Noted {
     if (!isDerivedKey(sortKey)) return this.addBaseItem(sortKey, item);
     this.derivedItems += 1;
@@ -104,17 +104,20 @@ export class PartitionComparison implements PartitionContent {
     return this.suspects().length === 0 && this.differingBuckets.length === 0;
   }
 
-  /** Whether a total was read after its entries. A repair of an entry in between may hide that the total is wrong. */
+  /**
+   * True if a total was read, which happens after its entries: a repair of an entry in between may hide that the total
+   * is wrong.
+   */
   get hasTotals(): boolean {
     return [...this.countItems.keys()].some((key) => itemKindOf(this.graph, key).name === 'total');
   }
 
-  /** Whether all suspects are known without another read. */
+  /** True if all suspects are known without another read. */
   get isComplete(): boolean {
     return !this.hasTotals && this.slots.length === 0 && this.differingBuckets.length === 0;
   }
 
-  /** Buckets for which the partition has to be read again, one set for each reading: too much differed to be kept. */
+  /** Buckets that differ, for parts too many to keep. The partition has to be read again for each of the sets. */
   get differingBuckets(): Set<string>[] {
     return this.parts.differingBuckets(({ group, actual, isWrong }) =>
       this.isCompared(group, actual.count > 0 || isWrong),
@@ -202,7 +205,7 @@ export class PartitionComparison implements PartitionContent {
     return 'base';
   }
 
-  /** True if the edge depends on a node that isn't known yet; `setNode` has to come first. */
+  /** True if the edge depends on a node that isn't known yet. Call `setNode` first. */
   lacksNode(sortKey: string): boolean {
     return this.node === undefined && sortKey !== this.source && needsSource(this.graph, sortKey);
   }
@@ -292,7 +295,7 @@ export class PartitionComparison implements PartitionContent {
   }
 }
 
-/** Returns the base item that a stored share of the view names; undefined if it names none. */
+/** Returns the sort key of the base item that a stored part of the view names, if any. */
 function baseOfShare(source: string, { group, name, actual }: Part): string | undefined {
   if (group === ATTRIBUTES_OF_NODE) return source;
   return actual === undefined ? undefined : edgeOfElements(name, [actual]);

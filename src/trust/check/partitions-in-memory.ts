@@ -3,7 +3,7 @@ import { compareKeys } from '../../core/items/encoding.ts';
 import type { TableNames } from '../../core/model/compiled.ts';
 import type { GetManyResult, GetResult, ItemKey, QueryRequest, QueryResult, Store } from '../../core/store-port.ts';
 
-/** Whole partitions in memory, which the check reads like a table. Reads consume no capacity. */
+/** Whole partitions in memory, which a check reads like a table. */
 export class PartitionsInMemory implements Pick<Store, 'get' | 'getMany' | 'query'> {
   private readonly partitions = new Map<string, Map<string, Item>>();
   private readonly sorted = new Map<string, string[]>();

@@ -3,8 +3,8 @@ import type { Item } from '../../core/items/attribute-value.ts';
 
 /**
  * Compares what base items ask for with what is stored, part by part. Equal parts are dropped, so the remaining ones
- * differ. The memory is bounded whatever the partition's size: beyond `mostParts`, only sums of hashes are kept, one
- * per bucket. A second reading then compares only the buckets that differ.
+ * differ. The memory is bounded: beyond `mostParts`, only sums of hashes are kept, one per bucket, and a second reading
+ * compares only the buckets that differ.
  */
 
 /** A part of a partition's content: an index item, an element of the view, or the node's attributes in the view. */
@@ -21,20 +21,19 @@ export interface Part extends PartKey {
   /** Sort key of the base item that asks for the part. */
   base?: string;
   derived?: Item;
-  /** True if the part is wrong whatever base items ask for. */
+  /** True if the part is wrong regardless of what base items ask for. */
   isWrong?: boolean;
 }
 
-/** Defaults that limit the memory for a partition that is being read. */
 const MOST_PARTS = 20_000;
 const BUCKETS = 1_024;
 
 export interface PartsOptions {
-  /** Maximum number of parts kept individually. Default 20,000. */
+  /** Maximum number of parts kept individually. Default: 20,000. */
   mostParts?: number | undefined;
-  /** Number of buckets in a group. Default 1,024. */
+  /** Number of buckets per group. Default: 1,024. */
   buckets?: number;
-  /** Compares only the parts of these buckets, and keeps each of them individually. */
+  /** Compares only the parts in these buckets, each individually. */
   only?: ReadonlySet<string> | undefined;
 }
 
@@ -48,7 +47,7 @@ export class Parts {
     this.add(key, { expected, base });
   }
 
-  /** Adds stored content; `actual` is undefined for an item without content. */
+  /** Adds stored content; `actual` is undefined if the item has none. */
   store(key: PartKey, actual: string | undefined, derived?: Item): void {
     this.add(key, { actual, ...(derived !== undefined && { derived }) });
   }
@@ -57,12 +56,12 @@ export class Parts {
     this.add(key, { isWrong: true, ...(derived !== undefined && { derived }) });
   }
 
-  /** The parts that differ; empty if only sums are kept. */
+  /** The parts that differ; empty once only sums are kept. */
   get differing(): readonly Part[] {
     return [...this.open.values()];
   }
 
-  /** The names of the buckets that differ, in sets that one reading with `only` can keep. */
+  /** Returns the names of the buckets that differ, in sets small enough for one reading with `only` each. */
   differingBuckets(isCompared: (bucket: Bucket) => boolean): Set<string>[] {
     const { mostParts = MOST_PARTS } = this.options;
     const together: Set<string>[] = [];
@@ -136,8 +135,8 @@ class Bucket {
 const LANES = 4;
 
 /**
- * A digest of a collection of strings that does not depend on their order: the sum of their hashes, each 128 bits of
- * SHA-256. With an exclusive or instead of a sum, a string that was added twice would vanish.
+ * A digest of strings in any order: the sum of the first 128 bits of their SHA-256 hashes. With an exclusive or instead
+ * of a sum, a string added twice would vanish.
  */
 class CollectionDigest {
   count = 0;

@@ -12,9 +12,9 @@ export interface SegmentContext {
   store: Pick<Store, 'getMany'>;
   /** Called with each partition after its last item in this segment. */
   onPartition: (comparison: PartitionComparison) => Promise<void>;
-  /** Called with each item for which `PartitionComparison.add` returns something. */
+  /** Called with each base item. */
   onNoted: (key: ItemKey, noted: NonNullable<Noted>, item: Item) => void;
-  /** Looks up items that other partitions determine; absent: nothing is looked up. */
+  /** Default: items that other partitions determine are not looked up. */
   lookUps?: LookUpContext;
 }
 
@@ -34,14 +34,14 @@ export class SegmentScan {
   async visitPage({ items, isLast }: WalkedPage): Promise<true> {
     for (const item of items) await this.addItem(item);
     if (isLast) await this.finishPartition();
-    // Cursors don't contain look-ups, so these have to end before the scan's place moves on.
+    // Cursors don't contain look-ups, so these have to end before the scan moves on.
     await this.lookUps?.finish();
     return true;
   }
 
   private async addItem({ source, target, item }: WalkedItem): Promise<void> {
     const { graph, store, onNoted } = this.context;
-    // Items of the service's own partition are not derived from base items.
+    // The service partition has neither base items nor derived items.
     if (isServicePartition(source)) return;
     if (this.current?.source !== source) {
       await this.finishPartition();
@@ -62,7 +62,7 @@ export class SegmentScan {
   }
 }
 
-/** Presents partitions as the source of a scan: one segment each. */
+/** Presents partitions as the source of a scan, one segment each. */
 export function partitionsAsScan(
   store: { query(request: QueryRequest): Promise<QueryResult> },
   sources: readonly string[],
@@ -75,12 +75,12 @@ export function partitionsAsScan(
   };
 }
 
-/** A sample reads a share of this many segments. */
+/** A sample reads a random share of this many segments. */
 const SAMPLE_SEGMENTS = 1_000;
 
 /**
- * Returns the options for a check of a random share of the table: the number of segments, and at least one segment to
- * read. Each call chooses the segments anew.
+ * Returns the options for a check of a random share of the table: the number of segments, and the segments to read, at
+ * least one. Each call chooses anew.
  *
  * @param share 0 to 1.
  */

@@ -5,17 +5,17 @@ import type { CompiledModel } from '../../core/model/compiled.ts';
 import { nearest } from '../../core/model/options/nearest.ts';
 import type { ItemKey } from '../../core/store-port.ts';
 
-/** A type that base items have and the model lacks. */
+/** A type that base items have but the model lacks. */
 export interface UnknownType {
   type: string;
   items: number;
-  /** The model's nearest type name, if it is likely to be the intended one; otherwise null. */
+  /** The most similar type name of the model if it is likely to be the intended one, otherwise null. */
   nearest: string | null;
 }
 
 const MOST_TYPES = 100;
 const MOST_CHARACTERS = 60;
-/** Counts a base item of a type outside the model in `types`, and returns the type. */
+/** Counts a base item in `types`, and returns its type, which the model lacks. */
 export function countUnknownType(graph: CompiledModel, types: UnknownType[], key: ItemKey): string {
   const { type, isNode } = unknownTypeOf(graph, key);
   const known = types.find((one) => one.type === type);
@@ -26,7 +26,7 @@ export function countUnknownType(graph: CompiledModel, types: UnknownType[], key
   return type;
 }
 
-/** Tells whether the model has the type of a base item. The model may have types that are not ready in the table yet. */
+/** Tells whether the model has a base item's type, even if the type isn't ready in the table yet. */
 export function isOfModel(graph: CompiledModel, { source, target }: ItemKey, item: Item): boolean {
   return classifyBaseItem(graph, source, target, item).kind !== 'unknown';
 }

@@ -6,27 +6,23 @@ import type { ItemKey } from '../../core/store-port.ts';
 
 /** Counts base items whose type isn't in the model, by the form of their keys. */
 
-/** Items whose keys have the same form. */
 export interface UnplacedForm {
   /** The beginnings of both keys, with `…` where more follows: `invoice#… line#…`. */
   form: string;
   items: number;
-  /** Keys of some items. */
   examples: ItemKey[];
 }
 
-/** The count of items whose type isn't in the model. */
 export interface UnplacedCount {
   items: number;
-  /** The forms, most items first. */
+  /** Most items first. */
   forms: UnplacedForm[];
-  /** Number of items of further forms. */
+  /** Number of items whose form is beyond `MOST_FORMS`. */
   others: number;
 }
 
-/** Maximum numbers of forms counted separately, and of examples of each. */
+/** Maximum numbers of forms that are counted separately, and of examples of each. */
 const [MOST_FORMS, MOST_EXAMPLES] = [100, 3];
-/** Maximum number of characters of one key in a form. */
 const MOST_CHARACTERS = 40;
 const WORD_CHARACTER = /[\p{L}\p{N}]/u;
 

@@ -4,8 +4,7 @@ import { serviceConfig } from '../../store/client/service.ts';
 import { loadOptionalPackage } from './optional-package.ts';
 
 /**
- * Yields the keys of a bucket's objects. Throws `unreadable-object`, and `no-package` if the S3 client isn't
- * installed.
+ * Yields the keys of a bucket's objects. Throws `unreadable-object`, or `no-package` if the S3 client isn't installed.
  */
 export async function* listObjects(client: Omit<ClientOptions, 'endpoint'>, bucket: string): AsyncGenerator<string> {
   const { ListObjectsV2Command, S3Client } = await loadOptionalPackage(

@@ -5,8 +5,8 @@ import { serviceConfig } from '../../store/client/service.ts';
 import type { BucketAccess } from './failure-message.ts';
 
 /**
- * Opens the buckets. It has its own file with a static import, so that a bundler includes only these two S3 commands.
- * Throws `unreadable-object` and `undeletable-object`.
+ * Has its own file with a static import, so that a bundler includes only these two S3 commands. The functions throw
+ * `unreadable-object` and `undeletable-object`.
  */
 export function openBuckets(client: Omit<ClientOptions, 'endpoint'>): BucketAccess {
   const s3 = new S3Client(serviceConfig(client));

@@ -7,12 +7,12 @@ import { EdgeloomError } from '../../foundation/errors.ts';
 import { decodeRecords, type RawRecord } from '../../stream/decode.ts';
 import type { StreamRange } from './failed-range.ts';
 
-/** Opens a client of the stream when one is needed. */
+/** Opens a client of the stream. Called only if a message lacks its records. */
 export type OpenStreams = () => Promise<DynamoDBStreamsClient>;
 
 /** The message that an event source mapping sends to its on-failure destination when it gives up on a batch. */
 export interface FailedBatch extends StreamRange {
-  /** The event of the invocation. Only the messages that S3 keeps contain it. */
+  /** The invocation's event. Only messages that S3 keeps contain it. */
   payload?: { Records: RawRecord[] };
   object?: { bucket: string; key: string };
 }
@@ -54,8 +54,8 @@ export function parseFailedBatch(text: string): FailedBatch {
 }
 
 /**
- * Reads the records of a batch from the message if it contains them, otherwise from the stream, which keeps records
- * for 24 hours. Throws `batch-trimmed` if they have left the stream, and `wrong-table` if the stream isn't the
+ * Reads the records of a batch from the message if it contains them, otherwise from the stream. Throws `batch-trimmed`
+ * if the records have left the stream, which keeps them for 24 hours, and `wrong-table` if the stream isn't the
  * table's.
  */
 export async function readFailedBatch(

@@ -17,7 +17,7 @@ export interface StreamRange {
   endSequenceNumber: string;
 }
 
-/** Maximum number of empty pages in a row. A page may be empty before the end of its shard. */
+/** Maximum number of consecutive empty pages. Even a page before the shard's end may be empty. */
 const MOST_EMPTY_PAGES = 100;
 
 export async function readStreamRange(streams: DynamoDBStreamsClient, batch: StreamRange): Promise<RawRecord[]> {
@@ -58,7 +58,7 @@ export async function readStreamRange(streams: DynamoDBStreamsClient, batch: Str
       { cause: error },
     );
   }
-  // An incomplete read must not succeed: the message would be deleted, and the last records lost.
+  // An incomplete read must not succeed: the message would be deleted, and the remaining records lost.
   throw new StoreError(
     'retryable',
     'incomplete-answer',

@@ -37,8 +37,8 @@ const bucketSchema = z.object({
 const testSchema = z.object({ Event: z.literal('s3:TestEvent') });
 
 /**
- * Returns the failed batches of a message. The message comes from the mapping, from a bucket that stores whole
- * batches, or from a topic that wraps either. A bucket's test message contains no batch. Throws
+ * Returns the failed batches of a message. The message comes from an event source mapping, from a bucket that stores
+ * whole batches, or from a topic that wraps one of these. A bucket's test message contains no batch. Throws
  * `invalid-failure-message` for any other message, and `wrong-bucket` for a bucket that isn't in `buckets`.
  */
 export async function failedBatchesOf(text: string, from: FailureBuckets): Promise<FailedBatch[]> {
@@ -64,7 +64,7 @@ export async function failedBatchesOf(text: string, from: FailureBuckets): Promi
   return batches;
 }
 
-/** Object keys are encoded like form data: `+` is a space. */
+/** Object keys are encoded like form data, with `+` for a space. */
 function decodeObjectKey(encoded: string): string {
   try {
     return decodeURIComponent(encoded.replaceAll('+', ' '));

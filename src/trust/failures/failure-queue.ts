@@ -22,11 +22,11 @@ import {
 } from './failure-message.ts';
 import { loadOptionalPackage } from './optional-package.ts';
 
-/** Where failed batches are read from. */
+/** Sources of failed batches. */
 export interface FailureSources extends FailureBuckets {
   /** Reads records that a message doesn't contain. */
   streams: DynamoDBStreamsClient | OpenStreams;
-  /** Deletes an object whose batch is reconciled in full. Default: the object stays until its bucket expires it. */
+  /** Deletes an object after its whole batch is reconciled. Default: the object stays until its bucket expires it. */
   deleteObject?: DeleteObject;
 }
 
@@ -51,7 +51,7 @@ export async function redriveMessage(
 }
 
 /**
- * Claims the records, so that the low watermark can move past them.
+ * Claims the reconciled records, so that the low watermark can move past them.
  *
  * @param ends the end of each batch in `records`.
  */
@@ -95,9 +95,9 @@ const received = z.object({
 });
 
 /**
- * Deletes each message that is reconciled in full. Others stay in the queue, are counted as left, and don't stop the
- * rest. Requests are signed, so a URL outside SQS and this machine throws `untrusted-queue`; with `anyHost` any
- * HTTPS host is allowed.
+ * Redrives the messages of a queue, and deletes each that is reconciled in full. The others stay in the queue and count
+ * as left. Requests are signed, so a URL outside SQS and this machine throws `untrusted-queue`; `anyHost` allows any
+ * HTTPS host.
  *
  * @param options `openQueue` returns a function that calls SQS at an endpoint.
  */
@@ -120,7 +120,7 @@ export async function redriveQueue(
     const { Messages = [] } = received.parse(
       await callQueue('ReceiveMessage', { MaxNumberOfMessages: MESSAGES, WaitTimeSeconds: WAIT_SECONDS }),
     );
-    // A message left in the queue becomes visible again, but one attempt per run is enough.
+    // A message that stays in the queue becomes visible again, but one attempt per run is enough.
     const fresh = Messages.filter(({ MessageId }) => !seen.has(MessageId));
     if (fresh.length === 0) break;
     for (const { MessageId, Body, ReceiptHandle } of fresh) {
@@ -133,7 +133,7 @@ export async function redriveQueue(
   return total;
 }
 
-/** Hosts of a region, of a VPC endpoint, and of the older form. */
+/** Hosts of a region and of a VPC endpoint, and the legacy form. */
 const SQS_HOST =
   /^(?:(?:vpce-[a-z0-9-]{1,63}\.)?sqs(?:-fips)?\.[a-z0-9-]{1,63}(?:\.vpce)?\.(?:amazonaws\.com(?:\.cn)?|api\.aws)|[a-z0-9-]{1,63}\.queue\.amazonaws\.com)$/;
 
@@ -157,7 +157,7 @@ export async function tryRedriveMessage(
   try {
     return await redriveMessage(body, sources, options);
   } catch (error) {
-    // An error with one message doesn't stop the others.
+    // One message's error must not stop the others.
     const reason = error instanceof EdgeloomError ? `${error.message} ${error.hint}` : String(error);
     return { ...emptyRedrive(), entries: 1, left: 1, reasons: [`message ${messageId}: ${reason}`] };
   }

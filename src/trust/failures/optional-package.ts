@@ -1,6 +1,6 @@
 import { EdgeloomError } from '../../foundation/errors.ts';
 
-/** If the package is missing, throws `no-package` with the command that installs it. */
+/** Throws `no-package`, with the command that installs it, if the package is missing. */
 export async function loadOptionalPackage<Loaded>(name: string, loading: Promise<Loaded>): Promise<Loaded> {
   try {
     return await loading;

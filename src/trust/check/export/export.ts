@@ -15,19 +15,20 @@ import { PartitionsInMemory } from '../partitions-in-memory.ts';
 import { countUnknownType, isOfModel } from '../unknown-types.ts';
 import { type DataFile, dataFiles, itemsOf } from './files.ts';
 
-/** Options of `checkExport`. */
 export interface ExportCheckOptions {
   graph: CompiledModel;
-  /** Folder with a full export to S3 in DynamoDB JSON: `manifest-files.json` and `data/*.json.gz`, at any depth. */
+  /**
+   * Folder that contains, at any level, `manifest-files.json` and `data/*.json.gz` of a full export to S3 in DynamoDB
+   * JSON.
+   */
   folder: string;
   onFinding?: (finding: Finding) => void;
   /** Called every 10,000 items with the number of items read. */
   onProgress?: (items: number) => void;
 }
 
-/** The result of `checkExport`. */
 export interface ExportCheckResult extends CheckCounts {
-  /** Partitions that differ; a check of the live table shows whether they still do. */
+  /** Partitions that differ. A check of the live table shows whether they still do. */
   suspects: string[];
 }
 
@@ -36,14 +37,13 @@ const SUMS_ONLY = { mostParts: 0, buckets: 1 };
 const PROGRESS_ITEMS = 10_000;
 
 /**
- * Checks an export of a table to S3 without reading the table, so it consumes no capacity. It reads the files for the
- * registry, then for the nodes that edges depend on, then for the digests of all partitions, which take about a
- * kilobyte each. If partitions differ, it reads the files again for those. Records that were not projected when the
- * export was made count as differences: a check of the live table shows whether they are real. Copies of nodes,
- * reverse items, entries of totals and fan-outs are not checked, because other partitions determine them and each would need a search
- * through the files.
+ * Checks an export of a table to S3 without consuming the table's capacity. Reads the files for the registry, then for
+ * the nodes that edges depend on, then for digests of all partitions, about a kilobyte each, and finally for the items
+ * of partitions that differ. Records that weren't yet projected at the time of the export count as differences; a check
+ * of the live table shows whether they are real. Doesn't check copies of nodes, reverse items, entries of totals and
+ * fan-outs: other partitions determine them, and each would need a search through the files.
  *
- * Throws `invalid-export` if the folder contains no export or only a part of one.
+ * Throws `invalid-export` if the folder contains no export or only part of one.
  */
 export async function checkExport(options: ExportCheckOptions): Promise<ExportCheckResult> {
   const { folder, onFinding, onProgress } = options;
@@ -100,10 +100,7 @@ export async function checkExport(options: ExportCheckOptions): Promise<ExportCh
   return { ...totals, suspects };
 }
 
-/**
- * Returns the model that was ready when the export was made, according to its registry. Without a registry, returns
- * `own`.
- */
+/** Returns the part of the model that the export's registry lists as ready; without a registry, returns `own`. */
 async function modelOfExport(own: CompiledModel, files: readonly DataFile[]): Promise<CompiledModel> {
   const partitions = new PartitionsInMemory(own.table);
   for await (const { source, target, item } of itemsOf(own, files, `"${SERVICE_PARTITION}"`)) {
@@ -115,8 +112,8 @@ async function modelOfExport(own: CompiledModel, files: readonly DataFile[]): Pr
 const NO_NODE: SourceNode = { item: undefined };
 
 /**
- * Reads the nodes, with their parts, on which index items of edges depend. An edge may precede its node in the files,
- * so the nodes are read first.
+ * Reads the nodes, with their parts, that index items of edges depend on. An edge may precede its node in the files, so
+ * this happens first.
  */
 async function sourceNodes(graph: CompiledModel, files: readonly DataFile[]): Promise<Map<string, SourceNode>> {
   const nodes = new Map<string, SourceNode>();
@@ -140,7 +137,7 @@ async function sourceNodes(graph: CompiledModel, files: readonly DataFile[]): Pr
   return nodes;
 }
 
-/** Reads the suspects' items again and reports which derived items differ. */
+/** Reports which derived items of the suspects differ. */
 async function nominateInFiles(
   { graph }: ExportCheckOptions,
   files: readonly DataFile[],
@@ -153,7 +150,7 @@ async function nominateInFiles(
   for await (const { source, target, item } of itemsOf(graph, files)) {
     if (named.has(source)) partitions.add({ source, target }, item);
   }
-  // Uses only the inspector: a full check would read each partition twice, and wait for a stream.
+  // A full check would read each partition twice and wait for a stream.
   const inspector = new Inspector({
     graph,
     store: partitions,

@@ -22,25 +22,25 @@ import { withKnownIndexKeys } from '../../../store/index-key-names.ts';
 import type { WalkedItem } from '../../../store/table-walk.ts';
 
 /**
- * Reads the files of an export to S3. The files come from outside, so nothing in them is trusted: each file is read
- * in full, or an error names it. A part left out silently would look like drift.
+ * Reads the files of an export to S3. They come from outside, so each file is read in full or an error names it: a part
+ * left out silently would look like drift.
  */
 
 export interface DataFile {
   path: string;
-  /** Number of items according to the manifest; undefined if there is none. */
+  /** Number of items according to the manifest; absent without a manifest. */
   itemCount?: number;
 }
 
 const DATA_FILE = '.json.gz';
 const MANIFEST = 'manifest-files.json';
-/** A manifest has a line of about 300 bytes for each file. */
+/** Enough for over 200,000 files: the manifest has a line of about 300 bytes for each. */
 export const MAX_MANIFEST_BYTES = 64 * 1024 * 1024;
 export const MAX_EXPORT_DEPTH = 16;
 
 /**
- * Returns the data files in a folder, at any depth; with a manifest, exactly the files that it names. Throws
- * `invalid-export`.
+ * Returns the data files in a folder and its subfolders. If there's a manifest, they must be exactly the files that it
+ * names. Throws `invalid-export`.
  */
 export async function dataFiles(folder: string): Promise<DataFile[]> {
   if (await isRegularFile(folder)) throw invalidExport(`${folder} is a file, and no folder of an export.`);
@@ -57,7 +57,8 @@ export async function dataFiles(folder: string): Promise<DataFile[]> {
 }
 
 /**
- * Returns the regular files below a folder. Follows links to files, and refuses links to folders, which may form a cycle.
+ * Returns the regular files below a folder. Follows links to files, but refuses links to folders, which may form a
+ * cycle.
  */
 async function filesIn(folder: string, depth: number): Promise<string[]> {
   if (depth > MAX_EXPORT_DEPTH) throw invalidExport(`The folder ${folder} is deeper than ${MAX_EXPORT_DEPTH} folders.`);
@@ -76,9 +77,7 @@ async function filesIn(folder: string, depth: number): Promise<string[]> {
   return files;
 }
 
-/**
- * Tells whether a path leads to a regular file, possibly through links. Throws `invalid-export` if it cannot be read.
- */
+/** Follows links. Throws `invalid-export` if the path can't be read. */
 async function isRegularFile(path: string): Promise<boolean> {
   try {
     return (await stat(path)).isFile();
@@ -104,7 +103,7 @@ async function manifestLines(path: string): Promise<ManifestLine[]> {
   });
 }
 
-/** Matches the manifest's lines with the files, one to one. */
+/** Matches the manifest's lines one to one with the files. */
 function filesOfManifest(lines: readonly ManifestLine[], paths: readonly string[], folder: string): DataFile[] {
   const byName = new Map<string, string[]>();
   for (const path of paths) byName.set(basename(path), [...(byName.get(basename(path)) ?? []), path]);
@@ -120,7 +119,7 @@ function filesOfManifest(lines: readonly ManifestLine[], paths: readonly string[
   return files;
 }
 
-/** Returns the path that shares most trailing folders with the key. The paths all end in the key's file name. */
+/** Of several paths that end in the key's file name, returns the one that shares most trailing folders with the key. */
 function closestPath(paths: readonly string[], key: string, folder: string): string | undefined {
   const expected = key.split('/').reverse();
   const commonFolders = (path: string): number => {
@@ -136,7 +135,7 @@ function closestPath(paths: readonly string[], key: string, folder: string): str
 }
 
 /**
- * Yields every item of the files. Throws `invalid-export` with the file and line of an item that cannot be read.
+ * Yields every item of the files. Throws `invalid-export` with the file and line of an item that can't be read.
  *
  * @param holding only lines that contain this text are parsed.
  */
@@ -170,7 +169,7 @@ export async function* itemsOf(
 }
 
 async function* unzippedChunks(path: string): AsyncGenerator<Buffer> {
-  // The loop below gets the errors of both streams.
+  // `yield*` throws the errors of both streams, so the callback ignores them.
   const chunks = pipeline(createReadStream(path), createGunzip(), () => undefined);
   try {
     yield* chunks as AsyncIterable<Buffer>;

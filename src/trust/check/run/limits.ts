@@ -3,37 +3,33 @@ import { EdgeloomError, WRONG_INPUT } from '../../../foundation/errors.ts';
 
 /** The limits of a run over the whole table, from the input of the state machine's first call. */
 export interface RunLimits {
-  /** Number of functions that run at once. 0: the number follows from the capacity units. */
+  /** Number of functions that run at once; 0 derives it from the capacity units. */
   workers: number;
   /**
-   * Read units per second of all workers together. 0: derived from the table's size; a migration then reads without a
-   * limit.
+   * Read units per second of all workers together. 0 derives them from the table's size, or leaves a migration's reads
+   * unlimited.
    */
   maxRcu: number;
   /** Write units per second of all workers together. */
   maxWcu: number;
 }
 
-/** Maximum number of functions that a run uses at once. */
 export const MOST_WORKERS = 100;
 /** A worker reads all of its segments at once. */
 export const SEGMENTS_A_WORKER = 8;
 
-/**
- * Write units per second for which a plan counts one worker, up to `MOST_WORKERS`. A process that writes small items
- * reaches about twice as many.
- */
+/** Write units per second planned for one worker. A process that writes small items reaches about twice as many. */
 const UNITS_A_WORKER = 500;
 
 export function workersFor(maxWcu: number): number {
   return Math.min(MOST_WORKERS, Math.ceil(maxWcu / UNITS_A_WORKER));
 }
 
-/** Write units, and read units, assumed for an item and everything derived from it. */
+/** Assumed for writing an item and everything derived from it, and the same for reading. */
 export const UNITS_AN_ITEM = 10;
 const MOST_PAGE_ITEMS = 500;
 
-/** Returns the page size at which reading and writing one page of each segment takes this many seconds. */
+/** Returns the page size at which one page of each segment takes `seconds` to read and write. */
 export function pageItemsAt(unitsPerSecond: number, seconds: number): number {
   const items = Math.floor((unitsPerSecond * seconds) / (SEGMENTS_A_WORKER * UNITS_AN_ITEM));
   return Math.max(1, Math.min(MOST_PAGE_ITEMS, items));
@@ -48,7 +44,7 @@ const schema: z.ZodMiniType<RunLimits> = z.object({
 });
 
 /**
- * Validates the limits, which a person may have typed as the execution's input. Throws `invalid-option` and names the
+ * Validates the limits, which a person may have typed as the execution's input. Throws `invalid-option` that names the
  * wrong ones.
  */
 export function readLimits(value: RunLimits): RunLimits {

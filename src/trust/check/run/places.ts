@@ -13,7 +13,7 @@ export interface SavedPlace {
   worker: number;
   segments: number;
   onlySegments: number[];
-  /** Fingerprint of the run's model. A run with another model begins at the start of the table. */
+  /** Fingerprint of the run's model. A run with another model starts over. */
   model: string;
   cursor: unknown;
   savedMs?: number | undefined;

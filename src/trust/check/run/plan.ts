@@ -6,13 +6,10 @@ import { clearShares } from '../last-check.ts';
 import { MOST_WORKERS, type RunLimits, readLimits, SEGMENTS_A_WORKER, workersFor, wrongInput } from './limits.ts';
 import { clearPlace, type RunMode, type SavedPlace, savedPlaces, savePlace } from './places.ts';
 
-/**
- * The state machine's request for a plan. If `maxRcu` is 0, it is derived from the table's size; if `workers` is 0, from
- * the capacity units.
- */
+/** The state machine's request for a plan. */
 export interface PlanRequest extends RunLimits {
   mode: RunMode;
-  /** Hours after which a check stops and saves its place. A rebuild runs until it is done. */
+  /** Hours after which a check stops and saves its place. A rebuild ignores them. */
   hours: number;
   repair: boolean;
 }
@@ -22,7 +19,7 @@ export interface RunShare {
   mode: RunMode;
   worker: number;
   repair: boolean;
-  /** When the run stops, in milliseconds since 1970; null: when it is done. */
+  /** When the run stops, in milliseconds since 1970; null if it runs until it is done. */
   untilMs: number | null;
   /** Read units per second that the worker may consume. */
   maxRcu: number;
@@ -37,23 +34,23 @@ export interface RunPlan {
 export const MODES: readonly RunMode[] = ['check', 'rebuild'];
 const HOUR_MS = 3_600_000;
 /**
- * A rebuild continues from places up to this age. An older rebuild had another cause, so the part that it finished has to
- * be rebuilt too.
+ * A rebuild continues from places up to this age. An older rebuild had another cause, so the part that it finished has
+ * to be rebuilt too.
  */
 const REBUILD_PLACE_MS = 24 * HOUR_MS;
-/** The share of the available time that is planned; the rest is for failures and for the last worker. */
+/** Share of the available time that a plan uses. The rest is for failures and for the last worker. */
 const USED_SHARE = 0.8;
-/** Read units per second for which a plan counts one worker; a partition serves 3,000. */
+/** Read units per second planned for one worker. A partition serves 3,000. */
 const UNITS_A_WORKER = 500;
 const FEWEST_UNITS = 100;
-/** Maximum read units per second of a run without a given limit. A larger table takes several nights. */
+/** Maximum read units per second unless the request sets them. A larger table takes several nights. */
 export const MOST_UNITS = 4_000;
 /** Looking up copies and reverse items doubles the reads. */
 const COPIES_FACTOR = 2;
 
 /**
  * Computes the number of workers, and the read units per second of all workers together, for a table of `tableBytes`.
- * A number that the request gives is used unchanged.
+ * Numbers in the request are used unchanged.
  */
 export function rateOf(tableBytes: number, graph: CompiledModel, request: PlanRequest) {
   const { mode, hours, workers, maxRcu, maxWcu } = request;
@@ -68,8 +65,8 @@ export function rateOf(tableBytes: number, graph: CompiledModel, request: PlanRe
 }
 
 /**
- * Divides a run among workers: the rest of the previous run, or the whole table. Saves each worker's place before any
- * worker begins.
+ * Divides the whole table, or the rest of the previous run, among workers. Saves each worker's place before any worker
+ * begins.
  */
 export async function planRun(
   graph: CompiledModel,
@@ -100,8 +97,8 @@ export async function planRun(
 }
 
 /**
- * Returns the places that an earlier run has left, or saves and returns new ones for `workers` workers. All places
- * are new if any is of another model, or if those of a rebuild are all too old.
+ * Returns the places that an earlier run left, or saves new ones for `workers` workers. All places are new if any has
+ * another model, or if those of a rebuild are all too old.
  */
 async function savedOrNewPlaces(
   graph: CompiledModel,
@@ -127,8 +124,8 @@ async function savedOrNewPlaces(
     savedMs: nowMs,
     beganMs: nowMs,
   }));
-  // If this function stops before all places are saved, the first place has no model, so that the next plan starts
-  // anew instead of using only the saved ones.
+  // The first place has no model until all others are saved. If this function stops before that, the next plan starts
+  // over.
   const [first, ...others] = places;
   await savePlace(store, graph.table, mode, { ...first!, model: '' });
   await forEachOf(others, (place) => savePlace(store, graph.table, mode, place), atOnce);
