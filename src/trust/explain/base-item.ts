@@ -13,12 +13,12 @@ import { derivedOf } from '../../core/plan/derive.ts';
 import type { ItemKey } from '../../core/store-port.ts';
 import { type JudgeContext, judge } from '../../reconcile/judge.ts';
 
-/** The state of one part of what a base item asks for. */
+/** The state of a place that shows a base item, or could show it. */
 export type PartState = 'right' | 'lag' | 'drift' | 'quarantined' | 'evicted' | 'absent';
 
 /** A place that shows a base item, or could show it. */
 export interface ExplainedPart {
-  /** Keys of the derived item. In a native list: keys of the base item itself. */
+  /** Keys of the derived item; for a native list, keys of the base item itself. */
   source: string;
   target: string;
   /** The line of the model that asks for it, such as `edges.GOALMEMBERSHIP.inbound.orders.byRole`. */
@@ -26,15 +26,15 @@ export interface ExplainedPart {
   state: PartState;
   /** The reason for the state, as a sentence. */
   reason: string;
-  /** The expected and the stored content if they differ; null: nothing. */
+  /** The expected and the stored content, if they differ; null if there is none. */
   difference?: { expected: string | null; stored: string | null };
 }
 
 /** How far the consumers have come. */
 export interface LagKnowledge {
-  /** Whether every record made so far is applied; undefined: unknown. */
+  /** Whether every record made so far is applied; undefined if unknown. */
   isApplied: boolean | undefined;
-  /** How far behind the consumers are, as the beginning of a sentence. */
+  /** A beginning of a sentence that says how far behind the consumers are. */
   text: string;
 }
 
@@ -67,8 +67,8 @@ export async function explainBaseItem(
   let lag: LagKnowledge = UNASKED;
   if (judged.some(({ differences }) => differences.length > 0)) {
     lag = await askLag();
-    // A change that was under way at the first look may be applied now. Only a difference after the position was read
-    // is drift.
+    // A change that was under way at the first look may be applied by now. Only a difference that remains after the
+    // position was read is drift.
     judged = await judge(context, suspects);
   }
   return asked.map((one, i) => {

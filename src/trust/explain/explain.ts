@@ -24,11 +24,11 @@ import { explainNative } from './native.ts';
 
 /** Options of `explain`. */
 export interface ExplainOptions extends Abortable {
-  /** The keys of the item; for a node its id twice. */
+  /** The item's keys; for a node, its id twice. */
   key: ItemKey;
-  /** The table. */
+  /** The table to read. */
   store: Pick<Store, 'get' | 'getMany' | 'query'>;
-  /** Tells how far the consumers have come; called only if something differs. Default: unknown. */
+  /** Tells how far the consumers have come. Called only if something differs. Default: unknown. */
   lag?: (() => Promise<LagKnowledge>) | undefined;
   /** The time, in milliseconds since 1970. Default: the system's clock. @internal */
   now?: (() => number) | undefined;
@@ -47,9 +47,9 @@ export interface Explanation {
 const UNKNOWN_LAG: LagKnowledge = { isApplied: undefined, text: 'How far the consumers have come is not known' };
 
 /**
- * Explains the state of an item. For a base item: every derived item that should show it, whether it does, and if
- * not, why. For a derived item: its base items and the lines of the model that ask for it, its revision, and what
- * writing it costs.
+ * Explains the state of an item. A base item gets every derived item that should show it, with its state and the
+ * reason. A derived item gets its base items with the lines of the model that ask for it, its revision, and the cost of
+ * writing it.
  */
 export async function explain(graph: CompiledModel, options: ExplainOptions): Promise<Explanation> {
   checkStoreOptions('explain', options, { key: true, store: true, lag: true, now: 'internal', signal: true });
@@ -58,7 +58,7 @@ export async function explain(graph: CompiledModel, options: ExplainOptions): Pr
 
 async function explainItem(options: OfGraph<ExplainOptions>): Promise<Explanation> {
   const { key, store, lag = async () => UNKNOWN_LAG, now = Date.now } = options;
-  // Readers follow the registry's model, which may differ from the model that was passed in.
+  // Readers follow the registry, whose model may differ from the one that was passed in.
   const graph = await modelToCheck(options.graph, store).current();
   const { item } = await store.get(key, { consistent: true });
   if (isDerivedKey(key.target)) return explainDerivedItem(graph, key, item);

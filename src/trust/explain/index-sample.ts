@@ -5,13 +5,13 @@ import type { SampledIndexes } from '../observe/state.ts';
 export interface IndexSampleStatus {
   /** Number of changed items that were compared with what the indexes show. */
   asked: number;
-  /** How many of them still differed after all waits. */
+  /** Number of these items that still differed after all waits. */
   wrong: number;
   /** The newest 10 items that differed. */
   items: string[];
   /** When the counts began, ISO 8601. */
   since: string;
-  /** Why the latest question got no answer; null: it got one. */
+  /** Why the latest question got no answer; null if it got one. */
   failure: string | null;
 }
 

@@ -31,7 +31,7 @@ export function explainNative(
   });
 }
 
-/** The type distinguishes a number from a string with the same digits: `a number (20260102)`. */
+/** Names the type, which distinguishes a number from a string with the same digits: `a number (20260102)`. */
 function typedText(value: AttributeValue): string {
   return typeName(typeOf(value)) + ('S' in value || 'N' in value ? ` (${textOf(value)})` : '');
 }

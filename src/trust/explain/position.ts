@@ -12,13 +12,11 @@ import type { LagKnowledge } from './base-item.ts';
 
 export interface PositionOfStream {
   look(): Promise<StreamPosition>;
-  /**
-   * Returns the position that another process, such as an observer, has published lately; otherwise reads the stream.
-   */
+  /** Returns the position that another process, such as an observer, published lately; otherwise reads the stream. */
   latest(): Promise<StreamPosition>;
   /**
-   * @param graceMs how long the check lets a difference last. If it is short, the stream is read, because a
-   * published position is late.
+   * @param graceMs how long the check lets a difference last. If this is short, the stream is read, because a published
+   * position is late.
    */
   consumer(graceMs: number): ConsumerPosition;
 }
@@ -29,18 +27,16 @@ export interface PositionOptions {
   /** @internal */
   now?: RuntimeOptions['now'];
   /**
-   * Saves how far each shard is applied when finding that out took many reads, so that the next process begins there.
-   * Default false.
+   * Saves how far each shard is applied if finding that out took many reads, so that the next process begins there.
+   * Default: false.
    */
   savesPlaces?: boolean | undefined;
 }
 
-/**
- * A look that took more GetRecords calls per shard than this saves the applied places. The end of a shard takes two.
- */
+/** Places are saved after a look that took more GetRecords calls per shard than this. The end of a shard takes two. */
 const FAR_PAGES = 5;
 
-/** Use one per process: it remembers what it has read. */
+/** Create one per process, because it remembers what it has read. */
 export function positionOfStream(
   graph: CompiledModel,
   store: Store,
@@ -61,7 +57,7 @@ export function positionOfStream(
     try {
       return appliedUpToMs(await look());
     } catch (error) {
-      // A shard may leave the stream between listing and reading. This must not end a check.
+      // A shard may leave the stream between listing and reading, which must not end a check.
       if (isTemporaryError(error)) return undefined;
       throw error;
     }

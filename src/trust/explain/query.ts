@@ -13,7 +13,7 @@ export interface QueryPlan {
   why?: string[];
 }
 
-/** @param run runs the query with the store that it receives, and with no other. */
+/** @param run runs the query, only with the store that it receives. */
 export async function explainQuery<T>(
   store: Store,
   run: (store: Store) => Promise<T>,
@@ -39,7 +39,7 @@ class NotedReads {
       get: async (key, options) => {
         const result = await table.get(key, options);
         const item = isDerivedKey(key.target) ? key.target : `${key.source} ${key.target}`;
-        // A reader reads the registry now and then, whatever the query.
+        // A reader rereads the registry now and then, regardless of the query.
         if (!isServicePartition(key.source)) this.noteReads(`GetItem of ${item}`, 1, result.rcu);
         return result;
       },

@@ -24,13 +24,13 @@ import { NOT_VERIFIED } from './verified-text.ts';
 export interface StatusOptions extends Abortable {
   /** @internal */
   now?: RuntimeOptions['now'];
-  /** The table. */
+  /** The table to read. */
   store: Pick<Store, 'get' | 'query'>;
-  /** Reads how far the table's stream is applied; absent: there is no stream. */
+  /** Reads how far the stream is applied. Leave out if the table has no stream. */
   position?: (() => Promise<StreamPosition>) | undefined;
-  /** What the model needs and the table lacks, a sentence each. */
+  /** What the model needs and the table lacks, one sentence each. */
   missing?: readonly string[] | undefined;
-  /** The projections of the registry. */
+  /** The registry's projections. */
   projections?: readonly ProjectionStatus[] | undefined;
 }
 
@@ -48,16 +48,16 @@ export function projectionStates(registry: Registry): ProjectionStatus[] {
 /** One shard of the stream. */
 export interface ShardStatus {
   id: string;
-  /** True if everything in it is applied. */
+  /** True if all of its records are applied. */
   atEnd: boolean;
   /**
-   * Age of the oldest record that isn't applied, in seconds; null: everything that was read is applied, but there is
+   * Age of the oldest unapplied record, in seconds; null if all records read so far are applied, but the shard has
    * more.
    */
   behindSeconds: number | null;
   /**
-   * `gone`: records wait for a minute, and no consumer was seen within it. `lost`: the stream lists the shard, but no
-   * longer has it. `not read to its end`: the process's next look continues reading.
+   * `gone`: the oldest unapplied record is a minute old, and no consumer was seen in the last minute. `lost`: the shard
+   * is still listed, but has left the stream. `not read to its end`: this process's next look reads on.
    */
   state: 'at end' | 'behind' | 'gone' | 'lost' | 'not read to its end';
 }
@@ -66,29 +66,29 @@ export interface ShardStatus {
 export interface ConsumerStatus {
   id: string;
   kind: string;
-  /** The fingerprint of its model. */
+  /** Fingerprint of its model. */
   model: string;
   /** When it was last seen, ISO 8601. */
   seen: string;
   recordsPerSecond: number;
   /**
-   * How it writes known derived items: by PartiQL statements, 25 in a call, or, if the table or the consumer's
-   * permissions don't allow statements, by one UpdateItem each. Null: unknown until it has written two items at once.
+   * How the consumer updates derived items: with PartiQL statements, 25 per call, or with one UpdateItem call per item
+   * if the table or the consumer's permissions refuse statements. Null until an update of several items has shown it.
    */
   writes: WayOfWriting | null;
   isStopped: boolean;
 }
 
-/** An unfinished erasure of one subject. The table doesn't store whose it is. */
+/** An unfinished erasure of one subject, whose id the table doesn't store. */
 export interface ErasureStatus {
   /**
-   * `deleting`: the first run has not finished; `waiting`: the second run can't be made yet; `due`: the second run
-   * can be made.
+   * `deleting`: the first run hasn't finished. `waiting`: it's too early for the second run. `due`: the second run can
+   * begin.
    */
   state: 'deleting' | 'waiting' | 'due';
   /** When the erasure began, ISO 8601. */
   since: string;
-  /** When the second run can be made, ISO 8601; null: the first run has not finished. */
+  /** When the second run can begin, ISO 8601; null until the first run has finished. */
   next: string | null;
 }
 
@@ -104,48 +104,48 @@ export interface ExceptionStatus {
 export interface Status {
   shards: ShardStatus[];
   consumers: ConsumerStatus[];
-  /** Number of quarantine entries for each reason. */
+  /** Number of quarantine entries per reason. */
   quarantined: Record<string, number>;
-  /** False: the quarantine has more entries than were counted. */
+  /** False if the quarantine has more entries than were counted. */
   quarantineIsWhole: boolean;
   projections: ProjectionStatus[];
-  /** The result of the last check of the whole table; null: unknown. */
+  /** The result of the last check of the whole table; null if unknown. */
   lastCheck: (Omit<LastCheck, 'beganAtMs' | 'endedAtMs'> & { ended: string }) | null;
   /**
-   * Every derived item that nothing has touched since this time is right, except those counted in `drift`. Saved by
-   * the observer, ISO 8601; null: no observer has run, or it has no base yet.
+   * Derived items that nothing has touched since this time are right, except those counted in `drift`. Saved by the
+   * observer, ISO 8601; null if no observer has run, or if none has a base for its proof yet.
    */
   verifiedThrough: string | null;
-  /** The item, shard or gap that holds back `verifiedThrough`; null: none, or no observer has run. */
+  /** The item, shard or gap that holds back `verifiedThrough`; null if nothing does, or no observer has run. */
   verifiedHeldBy: string | null;
-  /** Number of differences that the observer has found and nobody has repaired, 25 at most. */
+  /** Number of differences that the observer found and nobody repaired, at most 25. */
   drift: number;
-  /** Unfinished erasures, the oldest first. */
+  /** Unfinished erasures, oldest first. */
   erasures: ErasureStatus[];
-  /** Differences that do not hold back `verifiedThrough`, 25 at most. */
+  /** Differences that don't hold back `verifiedThrough`, at most 25. */
   exceptions: ExceptionStatus[];
-  /** How well the indexes match the table, as sampled by an observer; null: not sampled. */
+  /** How well the indexes match the table, as sampled by an observer; null if not sampled. */
   indexSample: IndexSampleStatus | null;
-  /** The parts of derived items that no observer judges. */
+  /** What no observer judges, one phrase each. */
   notVerified: readonly string[];
-  /** The sources that the table knows, with their lag. For the stream's lag see `shards`. */
+  /** The sources known to the table, with their lag. For the stream's lag, see `shards`. */
   sources: SourceStatus[];
-  /** Base items that several source items make, 1,000 at most. */
+  /** Base items that several source items make, at most 1,000. */
   conflicts: Conflict[];
-  /** What needs attention, a sentence each. */
+  /** What needs attention, one sentence each. */
   problems: string[];
   /**
-   * Avoidable costs of the model and their remedies, a sentence each: shards that range queries read, budgets of
-   * large views.
+   * Avoidable costs of the model, with remedies, one sentence each: shards that range queries read, budgets of large
+   * views.
    */
   advice: string[];
-  /** Read capacity units consumed, without those for the stream's position. */
+  /** Read capacity units consumed, except for the stream's position. */
   rcu: number;
   /** GetRecords calls for the stream's position. A shard serves five per second to all its readers. */
   streamReads: number;
 }
 
-/** If records wait, and no consumer was seen for this long, consumers count as gone. */
+/** Consumers count as gone if records wait and no consumer was seen for this long. */
 const GONE_MS = 60_000;
 const LATE_SECONDS = 300;
 const ALIENS =
@@ -153,14 +153,14 @@ const ALIENS =
 const UNVERIFIED_MS = 15 * 60_000;
 const UNREADABLE = 'make the erasure again from its first run, then delete the item.';
 const MOST_CONFLICTS = 5;
-/** Entries in one Query when the count is bounded; an entry usually has a few KB. */
+/** Entries per Query if the count is bounded. An entry usually has a few KB. */
 const ENTRIES_AT_ONCE = 100;
 /** Checks run every night and may take two hours. */
 const CHECK_DUE_HOURS = 26;
 
 /**
- * Reports how far the consumers of a table's stream have come, what is in quarantine, what the last check found, and
- * what the table lacks.
+ * Reports how far the consumers of a table's stream have come, what the quarantine contains, what the last check found,
+ * and what the table lacks.
  */
 export async function status(graph: CompiledModel, options: StatusOptions): Promise<Status> {
   checkStoreOptions('status', options, {
@@ -190,7 +190,7 @@ export interface StatusFacts {
   rcu: number;
 }
 
-/** @param options `quarantineRcu`: roughly how many read units the count of the quarantine may consume. */
+/** @param options `quarantineRcu`: roughly the read units that counting the quarantine may consume. */
 export async function readFacts({
   graph,
   store,
@@ -287,7 +287,7 @@ function sourceProblem({ source, version, refused, isUnfinished }: SourceStatus)
   return problems;
 }
 
-/** Names only the first conflicts, since a wrong mapping may cause one for every item. */
+/** Names only the first conflicts, since a wrong mapping may cause one per item. */
 function conflictProblems(conflicts: readonly Conflict[], hasMore: boolean): string[] {
   const remedy = 'give each a key of its own in the mapping.';
   const named = conflicts
@@ -317,7 +317,7 @@ function erasureProblem({ state, since, next }: ErasureStatus): string[] {
   return [`The erasure of ${since} ${expected}: run edgeloom subject erase again with the same id.`];
 }
 
-/** Each item appears once, although several parts of a view may be wrong. */
+/** Lists each item once, even if several parts of a view are wrong. */
 function exceptionsOf(drift: readonly ObservedDrift[]): ExceptionStatus[] {
   const exceptions = new Map<string, ExceptionStatus>();
   for (const { suspect, foundMs } of drift) {
@@ -328,7 +328,7 @@ function exceptionsOf(drift: readonly ObservedDrift[]): ExceptionStatus[] {
 }
 
 function observerProblems({ throughMs, heldBy, drift, isEnded }: SavedProgress, nowMs: number): string[] {
-  // Nobody expects an observer that was ended on purpose to continue.
+  // An observer that was ended on purpose isn't expected to advance.
   const isLate = isEnded !== true && (throughMs === undefined || nowMs - throughMs > UNVERIFIED_MS);
   const since = throughMs === undefined ? 'yet' : `after ${new Date(throughMs).toISOString()}`;
   const holder = heldBy === undefined ? 'start the observer (edgeloom observe)' : heldBy.replace(/[.]$/, '');
@@ -391,7 +391,7 @@ function shardStatus(
   return { id, atEnd, behindSeconds, state: isGone ? 'gone' : 'behind' };
 }
 
-/** A consumer of many shards has several records; the latest counts. */
+/** A consumer of many shards has several records, of which the latest counts. */
 function consumersOf(records: readonly ConsumerProgress[]): ConsumerStatus[] {
   const byId = new Map<string, ConsumerProgress>();
   for (const record of records) {
@@ -428,7 +428,7 @@ function shardProblem({ id, state, behindSeconds }: ShardStatus, { lastMs }: See
 }
 
 function modelProblems(graph: CompiledModel, consumers: readonly ConsumerProgress[]): string[] {
-  // Consumers of an earlier model are listed for two days; only the one seen last shows what runs now.
+  // Consumers of an earlier model stay listed for two days; only the one seen last shows what runs now.
   const [newest] = [...consumers].sort((left, right) => right.seenAtMs - left.seenAtMs);
   if (newest === undefined || newest.model === graph.fingerprint) return [];
   return [

@@ -3,7 +3,7 @@ import { countText } from '../../foundation/figure.ts';
 export const NOT_VERIFIED: readonly string[] = ['the content of the indexes', 'edge types that have left their view'];
 
 interface VerifiedStatus {
-  /** ISO 8601; null: unknown. */
+  /** ISO 8601; null if unknown. */
   verifiedThrough: string | null;
   verifiedHeldBy: string | null;
   drift: number;

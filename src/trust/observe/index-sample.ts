@@ -12,26 +12,22 @@ import { type PlaceInIndex, shownAt } from '../../store/index-entry.ts';
 import type { SampledIndexes } from './state.ts';
 
 /**
- * Samples the indexes. DynamoDB maintains their content, so the observer only queries an index for a few changed
- * items, and counts the differences. These never hold back the verified time, and they are not
- * drift.
+ * Samples the indexes. DynamoDB maintains their content, so the observer only queries an index for a few changed items
+ * and counts the differences. They aren't drift and never hold back the verified time.
  */
 
-/** The default of `indexShare`. */
 export const INDEX_SHARE = 0.001;
 
-/** An item for which the indexes will be queried. */
+/** A changed item for which the indexes will be queried. */
 export interface IndexQuestion {
   readonly key: ItemKey;
-  /** The place of the record in the stream. */
   readonly record: RecordPlace;
-  /** The item's revision in the record. If it has another one now, something has written it since. */
+  /** The item's revision in the record. If the stored one differs, something has written the item since. */
   readonly revision: string | undefined;
   /** The places where the indexes have to show the item. */
   readonly holds: readonly PlaceInIndex[];
   /** The places that the item has left, where the indexes must no longer show it. */
   readonly left: readonly PlaceInIndex[];
-  /** The earliest time of the next look. */
   dueMs: number;
   /** Number of consecutive looks that found a difference. */
   wrongLooks: number;
@@ -54,14 +50,14 @@ export interface IndexDifference extends ItemKey {
   kind: 'missing' | 'stale' | 'left-over';
 }
 
-/** The wait before the first look, and the waits after each look that finds a difference, in milliseconds. */
+/** Milliseconds before the first look, and after each look that finds a difference. */
 const WAITS_MS = [60_000, 60_000, 300_000, 900_000] as const;
-/** Maximum numbers of open questions, of questions in a turn, and of names of wrong items. */
+/** Maximum numbers of open questions, of questions per turn, and of names of wrong items. */
 const [MOST_OPEN, MOST_A_TURN, MOST_NAMES] = [1_000, 10, 10];
-/** The counts restart at 0 after this time: old differences need no action. */
+/** The counts restart at 0 after this time, because old differences need no action. */
 const COUNTED_MS = 7 * 24 * 3_600_000;
 
-/** The open questions, which are only in memory, and the counts of the answers. */
+/** The open questions, kept only in memory, and the counts of the answers. */
 export class IndexSample {
   private readonly open = new Map<string, IndexQuestion>();
   private counts: SampledIndexes | undefined;
@@ -72,12 +68,12 @@ export class IndexSample {
     private readonly share: number = INDEX_SHARE,
   ) {}
 
-  /** The counts to save; undefined: nothing is sampled. */
+  /** The counts to save; undefined if nothing is sampled. */
   get sampled(): SampledIndexes | undefined {
     return this.counts;
   }
 
-  /** Continues with the counts that an earlier run has saved. */
+  /** Continues with the counts that an earlier run saved. */
   resume(saved: SampledIndexes | undefined, nowMs: number): void {
     if (this.share === 0 || this.graph.indexes.length === 0) return;
     const isCurrent = saved !== undefined && nowMs - saved.sinceMs < COUNTED_MS;
@@ -87,7 +83,7 @@ export class IndexSample {
   /** Ends the open question about the record's item, and may open a new one. */
   receive(change: ChangeRecord, nowMs: number): void {
     const known = this.open.size === 0 ? undefined : this.open.get(textOfKey(change));
-    // Only a newer record ends the question, not one that is read again.
+    // A record that is read again must not end the question.
     if (known !== undefined && !isOlder(known.record, change)) return;
     if (known !== undefined) this.open.delete(textOfKey(change));
     if (!isDerivedKey(change.target) || this.open.size >= MOST_OPEN) return;
@@ -126,7 +122,7 @@ export class IndexSample {
   take(question: IndexQuestion, answer: IndexAnswer, nowMs: number): IndexDifference | undefined {
     const { key, revision } = question;
     const difference = differenceOf(question, answer);
-    // The item was written again. That record is on its way, or another process has read it.
+    // The item was written again. Its new record is still on its way, or another process has read it.
     const isTouched = revisionOf(answer.stored) !== revision;
     const nextMs = WAITS_MS[question.wrongLooks + 1];
     if (!isTouched && difference !== undefined && nextMs !== undefined) {
@@ -140,7 +136,7 @@ export class IndexSample {
     return difference;
   }
 
-  /** Postpones a question that got no answer. The counts show the reason until there is an answer. */
+  /** Postpones a question that got no answer. The counts show the reason until there is one. */
   putOff(question: IndexQuestion, reason: string, nowMs: number): void {
     question.dueMs = nowMs + WAITS_MS[0];
     if (this.counts !== undefined) this.counts = { ...this.counts, failure: reason };
@@ -178,7 +174,7 @@ async function askAndReport(context: AskContext, question: IndexQuestion): Promi
   try {
     answer = await answerTo(context, question);
   } catch (error) {
-    // The observer continues: a throttled or unfinished index doesn't affect what it verifies.
+    // A throttled or unfinished index doesn't affect what the observer verifies.
     if (!(error instanceof StoreError)) throw error;
     sample.putOff(question, error.message, now());
     return;
@@ -200,8 +196,8 @@ async function answerTo({ graph, store }: AskContext, { key, holds, left }: Inde
 const GOLDEN_RATIO = 0x9e3779b1;
 
 /**
- * Tells whether a string belongs to a share of all strings. The answer for a string is always the same, so a replay judges
- * the same records again.
+ * Tells whether a string belongs to a share of all strings. The answer never changes, so a replay judges the same
+ * records.
  *
  * @param share from 0 to 1.
  */

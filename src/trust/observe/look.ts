@@ -24,8 +24,8 @@ export interface LookContext extends JudgeContext {
 }
 
 /**
- * Returns undefined for an item that is right. A write between two of the reads has a record, which touches the item
- * again.
+ * Returns undefined for each item that is right. A write between two of the reads makes a record, which touches the
+ * item again.
  */
 export async function lookAt(context: LookContext, suspects: readonly Suspect[]): Promise<(Found | undefined)[]> {
   const { now } = context;
@@ -84,7 +84,7 @@ function eachShareOf(suspect: Suspect): Suspect[] {
   return [own];
 }
 
-/** A check may read old data, since it looks again. A range is read only once. */
+/** A check may read old data, because it looks again. A range is read only once. */
 function withConsistentReads(store: LookContext['store']): Pick<Store, 'getMany' | 'query'> {
   return {
     getMany: (keys) => store.getMany(keys, { consistent: true }),
@@ -92,7 +92,7 @@ function withConsistentReads(store: LookContext['store']): Pick<Store, 'getMany'
   };
 }
 
-/** Returns the suspects for a derived item that other partitions or fan-outs determine; none for other items. */
+/** Returns the suspects for a derived item that other partitions or fan-outs determine, and none for other items. */
 export function itemsDecidedElsewhere(graph: CompiledModel, key: ItemKey, item: Item | undefined): Suspect[] {
   const { decidedBy } = itemKindOf(graph, key.target);
   if (decidedBy !== 'edge-elsewhere' && decidedBy !== 'time') return [];

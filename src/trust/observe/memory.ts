@@ -10,18 +10,17 @@ import type { ObservedDrift } from './drift.ts';
 import type { ObserverMemory, ObserverState } from './state.ts';
 
 /**
- * Keeps the observer's state, the lease of the running process, and the places in the shards in the item `observer`
- * of the service's own partition. A table of many terabytes has thousands of shards. Their places are compressed to
- * about 27 bytes each, so the item has room for 14,000.
+ * Keeps the observer's state, the running process's lease, and the places in the shards in the item `observer` of the
+ * service partition. A table of many terabytes has thousands of shards; compressed to about 27 bytes each, 14,000
+ * places fit.
  */
 
 export const OBSERVER_KEY = { source: SERVICE_PARTITION, target: 'observer' } as const;
 const [STATE, PLACES] = ['state', 'places'];
-/** How long a process keeps the lease without renewing it, in milliseconds. */
 export const OBSERVER_LEASE_MS = 60_000;
-/** Maximum number of characters saved of each string of a difference. A few large views wouldn't fit in full. */
+/** Characters saved of each string of a difference. A few large views wouldn't fit in full. */
 const MOST_SHOWN = 2_000;
-/** The prefix of a hash that replaces a string. */
+/** Marks a hash that replaces a string. */
 const HASHED = 'sha256 ';
 
 /** A state with another version is ignored. */
@@ -29,7 +28,7 @@ const VERSION = 1;
 
 interface Saved {
   version: number;
-  /** The process that runs, and the end of its lease in milliseconds since 1970. */
+  /** The process with the lease. */
   holder: string;
   leaseUntilMs: number;
   state?: SavedProgress | undefined;
@@ -64,7 +63,7 @@ export class TableMemory implements ObserverMemory {
   }
 
   /**
-   * Returns the lease, so that the next process need not wait for it to expire, and saves that this run was ended on
+   * Returns the lease, so that the next process needn't wait until it expires, and saves that this run was ended on
    * purpose.
    */
   async close(): Promise<void> {
@@ -74,8 +73,8 @@ export class TableMemory implements ObserverMemory {
   }
 
   /**
-   * Returns the lease without changing the state, because the holder of the lease was not an observer but another
-   * reader of the stream.
+   * Returns the lease without changing the state. For a holder that was not an observer, but another reader of the
+   * stream.
    */
   async release(): Promise<void> {
     const { item, saved } = await readSaved(this.store);
@@ -104,8 +103,8 @@ export class TableMemory implements ObserverMemory {
 
 /**
  * Removes known differences, wrong items of the sample and `heldBy` from the saved state where `isGone` says so, and
- * replaces the strings of the other differences by hashes. A running process saves its own state again. Returns the item
- * afterwards; undefined: there is none.
+ * replaces the strings of the other differences with hashes. A running observer saves its own state again. Returns the
+ * item as it is afterwards.
  */
 export async function withoutObserved(
   store: Pick<Store, 'get' | 'update'>,
@@ -126,7 +125,7 @@ export async function withoutObserved(
   return (await readSaved(store)).item;
 }
 
-/** Replaces the strings of a difference. They are only for people: after a restart the part is looked at again. */
+/** Only people read these strings: after a restart, the observer looks at the item again. */
 function withTexts(drift: ObservedDrift, textOf: (text: string) => string): ObservedDrift {
   const textOrNull = (text: string | null): string | null => (text === null ? null : textOf(text));
   return { ...drift, expected: textOrNull(drift.expected), stored: textOrNull(drift.stored) };
@@ -140,7 +139,7 @@ function hashedText(text: string): string {
   return text.startsWith(HASHED) ? text : HASHED + hashOfText(text);
 }
 
-/** Reads the observer's saved progress; undefined if no observer has run. */
+/** Returns undefined if no observer has run. */
 export async function readObserverProgress(
   store: Pick<Store, 'get'>,
   stats?: ReadStats,
@@ -156,6 +155,6 @@ async function readSaved(
   const saved = jsonOf(item?.[STATE]) as Partial<Saved> | undefined;
   const { version, holder, leaseUntilMs, state } = saved ?? {};
   if (holder === undefined || leaseUntilMs === undefined) return { item, saved: undefined };
-  // A lease is valid whatever version wrote it.
+  // A lease is valid regardless of the version that wrote it.
   return { item, saved: { version: VERSION, holder, leaseUntilMs, ...(version === VERSION && { state }) } };
 }

@@ -20,106 +20,101 @@ import { TableMemory } from './memory.ts';
 import { Observer, type ObserverLimits } from './observer.ts';
 import type { ObserverMemory, ObserverState } from './state.ts';
 
-/** Options of a run of the observer. */
 export interface ObserveOptions extends RuntimeOptions {
   graph: CompiledModel;
-  /** The table. */
+  /** The table to observe. */
   store: Store & ScanSource;
   /** The table's stream. */
   source: StreamSource;
   /**
-   * The time before which the projector has applied every record, in milliseconds since 1970. Default: the low
+   * Returns the time before which the projector has applied every record, in milliseconds since 1970. Default: the low
    * watermark, which the run advances as it reads records.
    */
   lowWatermark?: (() => Promise<number | undefined>) | undefined;
-  /** How long a low watermark is used, in milliseconds. Default 5,000. */
+  /** How long a low watermark is reused, in milliseconds. Default: 5,000. */
   markMs?: number | undefined;
   /**
-   * The share of the changed items, from 0 to 1, for which the table's indexes are queried at least a minute later.
-   * The indexes' content is sampled, never verified. Default 0.001.
+   * Share of the changed items, from 0 to 1, for which the table's indexes are queried at least a minute later. The
+   * indexes' content is sampled, never verified. Default: 0.001.
    */
   indexShare?: number | undefined;
   /** Continues the sample of an earlier run in this process. Default: a new sample with `indexShare`. */
   indexSample?: IndexSample | undefined;
   /**
-   * Called for each sampled item that an index still shows differently from the table 20 minutes or more after the
+   * Called for each sampled item that an index still shows differently from the table more than 20 minutes after the
    * item's last change.
    */
   onIndexDifference?: ((difference: IndexDifference) => void) | undefined;
-  /** Repairs the drift that it finds. Default false: drift is only reported. */
+  /** Repairs the drift that it finds. Default: false. */
   repairs?: boolean | undefined;
   /**
-   * Checks the whole table when the proof lacks its base: at the first run, and after a gap. Default true. If false,
-   * the base has to come from a process that may check, or from a check of the whole table that finds nothing:
-   * `edgeloom check`, or the nightly one.
+   * Checks the whole table when the proof lacks its base: at the first run and after a gap. If false, the base has to
+   * be a check by another process, such as `edgeloom check` or the nightly one, that finds nothing. Default: true.
    */
   checks?: boolean | undefined;
   /**
-   * Ends the run once nothing is left to be read, and everything is verified through the beginning of the run.
-   * Default false.
+   * Ends the run once nothing is left to read, and everything is verified through the beginning of the run. Default:
+   * false.
    */
   untilVerified?: boolean | undefined;
-  /** Ends the run once nothing is left to be read, and nothing that was read waits to be judged. Default false. */
+  /** Ends the run once nothing is left to read, and no record read waits to be judged. Default: false. */
   untilAtRest?: boolean | undefined;
-  /** Called for each drift that was not known before. */
+  /** Called for each drift that wasn't known before. */
   onDrift?: ((drift: ObservedDrift) => void) | undefined;
   /** Called with one line for each repair. */
   onRepair?: ((action: string) => void) | undefined;
-  /** Called after each turn, with the number of its records. */
+  /** Called after each turn with the number of its records. */
   onProgress?: ((progress: ObserverProgress, records: number) => void) | undefined;
   /**
-   * Receives the changes that the records contain, in terms of the model: see `changesOf`. They count as delivered
-   * once it returns. If it throws, the run ends with its error, and the next run delivers them again.
-   * Default: no feed.
+   * Receives the records' changes in terms of the model, as `changesOf` returns them. They count as delivered once it
+   * returns. If it throws, the run ends with its error, and the next run delivers them again. Default: no feed.
    */
   feed?: TakeEvents | undefined;
-  /** Where the state is kept. Default: in the table. */
+  /** Keeps the state. Default: in the table. */
   memory?: (ObserverMemory & { close(): Promise<void> }) | undefined;
   limits?: Partial<ObserverLimits> | undefined;
 }
 
 /** How far an observer has come. */
 export interface ObserverProgress {
-  /** When it took the positions from which it reads, in milliseconds since 1970: at its first run, or after a gap. */
+  /**
+   * When the observer took the positions from which it reads, at its first run or after a gap, in milliseconds since
+   * 1970.
+   */
   sinceMs?: number | undefined;
-  /** Every derived item that nothing has touched since this time is right, except for `drift`; absent: not known. */
+  /**
+   * Derived items that nothing has touched since this time are right, except those in `drift`. In milliseconds since
+   * 1970; absent if unknown.
+   */
   verifiedThroughMs?: number | undefined;
-  /** The item, shard or gap that holds back the time; absent: none. */
+  /** The item, shard or gap that holds back `verifiedThroughMs`; absent if nothing does. */
   heldBy?: string | undefined;
-  /** The differences that are known and not repaired. */
+  /** The known differences that nobody has repaired. */
   drift: ObservedDrift[];
 }
 
-/** The result of a run. */
 export interface ObserveResult extends ObserverProgress {
   records: number;
   /**
    * `busy`: another process observes the table. `lost`: another process has taken over. `time`: no time was left.
-   * `rest`: with `untilAtRest`, nothing was left to be judged. `verified`: with `untilVerified`, everything is
-   * verified through the beginning of the run.
+   * `rest` and `verified`: the condition of `untilAtRest` or `untilVerified` was met.
    */
   endedBy: 'busy' | 'lost' | 'rest' | 'time' | 'verified';
 }
 
 /**
- * Times in milliseconds: between two saves, between two turns that find nothing, and between two looks for a clean
- * last check.
+ * Milliseconds between two saves, between two turns that find nothing, and between two looks for a clean last check.
  */
 const [SAVE_MS, PAUSE_MS, ASK_MS] = [5_000, 1_000, 30_000];
-/** The shortest pause, at the end of a run. */
 const LEAST_PAUSE_MS = 20;
-/**
- * Up to this many shards, places are saved every `SAVE_MS`; the longest time between two saves stays well within the
- * lease.
- */
+/** With more than `FEW_SHARDS` shards, saves are less frequent than `SAVE_MS`, but stay well within the lease. */
 const [FEW_SHARDS, MOST_SAVE_MS] = [500, 30_000];
-/** The default of `markMs`. */
 export const MARK_MS = 5_000;
 
 /**
  * Observes a table: reads its stream, judges each change of base and derived items, and saves the time through which
- * everything is verified. Only one process at a time observes a table. A `signal` ends it, as does `remainingMs` when
- * no time is left.
+ * everything is verified. Only one process at a time observes a table. Runs until `signal` aborts it or `remainingMs`
+ * reaches 0.
  *
  * @example
  * const { verifiedThroughMs, drift } = await observe({ graph, store, source, untilVerified: true });
@@ -167,7 +162,7 @@ async function observeUntilEnd(
   let askedMs = Number.NEGATIVE_INFINITY;
   let endedBy: ObserveResult['endedBy'] = 'time';
   const save = async (): Promise<boolean> => {
-    // Taken first: the saved positions must not pass what the feed has delivered.
+    // Taken first, because the saved positions must not pass what the feed has delivered.
     const state = observer.stateToSave();
     const feed = await feeder?.tellGaps(observer.shardIdsAfter(state));
     return await memory.save({ ...state, ...(feed && { feed }), sampled: sample.sampled });
@@ -175,7 +170,7 @@ async function observeUntilEnd(
   const saveIfDue = async (): Promise<void> => {
     if (now() - savedMs < saveEveryMs(observer)) return;
     savedMs = now();
-    // Ignores the result: if another process has taken over, the save after the check finds out.
+    // If another process has taken over, the save after the check notices it.
     await save();
   };
   while (remainingMs() > 0) {
@@ -212,7 +207,7 @@ async function observeUntilEnd(
   return { ...progressOf(observer), records, endedBy };
 }
 
-/** The places in thousands of shards take many write units, so they are saved less often. */
+/** Thousands of shards' places take many write units, so they are saved less often. */
 function saveEveryMs({ shardCount }: Observer): number {
   return Math.min(MOST_SAVE_MS, SAVE_MS * Math.max(1, shardCount / FEW_SHARDS));
 }
@@ -242,8 +237,8 @@ async function takeLastCheck(store: Pick<Store, 'get'>, observer: Observer): Pro
 }
 
 /**
- * Checks the whole table, as the base of the proof. The observer judges the differences that the check leaves. `keep`
- * is called after each page, because the check takes longer than the lease.
+ * Makes a check of the whole table the base of the proof. The observer judges the differences that it leaves. `keep` is
+ * called after each page, because the check takes longer than the lease.
  */
 async function checkWholeTable(
   { graph, store, now, wait, remainingMs }: ObserveOptions,
@@ -257,12 +252,12 @@ async function checkWholeTable(
     graceMs: 1_000,
     onProgress: keep,
     onFinding: ({ source: partition, target, verdict }) => {
-      // Base items of unknown types, and edges to missing nodes, make no derived item wrong.
+      // Base items of unknown types and edges to missing nodes make no derived item wrong.
       if (isWrongVerdict(verdict) || VERDICTS[verdict].names === 'derived item')
         left.push({ source: partition, target });
     },
   });
-  // A check that was cut off by the end of the run is no base.
+  // A check that the end of the run cut off can't be the base.
   if (cursor === undefined) await observer.endWholeCheck(beganMs, left);
 }
 

@@ -31,28 +31,31 @@ import { type Gap, MOST_SAVED_DRIFT, type ObserverState } from './state.ts';
 import { type Range, touchedBy } from './touched-items.ts';
 
 export interface ObserverContext extends Pick<Runtime, 'now'> {
-  /** The model that readers use: projections that are being built or removed are not judged. */
+  /** The model that readers use. Projections that are being built or removed are not judged. */
   model: WriterModel;
   store: Pick<Store, 'get' | 'getMany' | 'query'>;
   source: StreamSource;
   table: CompiledModel['table'];
-  /** The time before which the projector has applied every record, in milliseconds since 1970; undefined: not known. */
+  /**
+   * Returns the time before which the projector has applied every record, in milliseconds since 1970; undefined if
+   * unknown.
+   */
   lowWatermark: () => Promise<number | undefined>;
-  /** Receives all that is read from the stream, so that the low watermark needs no other reader. */
+  /** Receives everything read from the stream, so that the low watermark needs no other reader. */
   listener?: TailListener | undefined;
-  /** Delivers the changes to others. A record counts as read only after that. */
+  /** Delivers the changes to the feed. A record counts as read only afterwards. */
   feeder?: Pick<Feeder, 'noteGap' | 'tell'> | undefined;
   onDrift?: ((drift: ObservedDrift) => void | Promise<void>) | undefined;
   limits?: Partial<ObserverLimits> | undefined;
   indexSample?: Pick<IndexSample, 'receive'> | undefined;
 }
 
-/** The waits and bounds of an observer. Times are in milliseconds. */
+/** Waits and bounds of an observer, in milliseconds unless they count something. */
 export interface ObserverLimits extends TailLimits {
   skewMs: number;
-  /** How long the projector may take for a record before the table is read. */
+  /** How long the projector may take to apply a record before the table is read. */
   graceMs: number;
-  /** With more open items and ranges, no records are read until some are closed. */
+  /** Above this number of open items and ranges, no records are read. */
   mostOpen: number;
   /** Maximum number of known differences that are saved and don't hold back the verified time. */
   mostExceptions: number;
@@ -70,16 +73,15 @@ const LIMITS: ObserverLimits = {
   mostExceptions: MOST_SAVED_DRIFT,
 };
 
-/** Items in a look, looks at once, and ranges that are queried at once. */
+/** Items per look, looks at once, and ranges queried at once. */
 const [LOOK, LOOKS_AT_ONCE, RANGES_AT_ONCE] = [100, 8, 4];
 
 export interface Turn {
   records: number;
-  /** True if the turn has read nothing and looked at nothing. */
   isIdle: boolean;
 }
 
-/** Tells at any moment through which time the derived items are right. Stores nothing in the table. */
+/** Knows the time through which the derived items are right. Writes nothing to the table. */
 export class Observer {
   private readonly limits: ObserverLimits;
   private readonly items: OpenItems;
@@ -89,10 +91,10 @@ export class Observer {
   private baseMs: number | undefined;
   private positionsMs: number | undefined;
   private gap: Gap | undefined;
-  /** The names of the generations and shapes that readers used at the last turn; undefined: there was none. */
+  /** Names of the projections that readers used at the last turn; undefined before the first turn. */
   private ready: ReadonlySet<string> | undefined;
 
-  /** @param from the state that an earlier process has saved; undefined: there is none. */
+  /** @param from the state that an earlier process saved; undefined if there is none. */
   constructor(
     private readonly context: ObserverContext,
     from: ObserverState | undefined,
@@ -140,15 +142,12 @@ export class Observer {
     return isMissing && this.positionsMs !== undefined && now() > this.positionsMs + this.limits.lateMs;
   }
 
-  /**
-   * When the positions in the stream were taken, in milliseconds since 1970; undefined: not yet. A check can be the
-   * base if it begins later.
-   */
+  /** When the positions in the stream were taken, in milliseconds since 1970; undefined until then. */
   get sinceMs(): number | undefined {
     return this.positionsMs;
   }
 
-  /** True if every shard was read to its current end, and nothing that was read waits to be judged. */
+  /** True if every shard was read to its current end, and no record read waits to be judged. */
   get isAtRest(): boolean {
     return this.tail.isAtEnd && this.items.touches().next().done === true;
   }
@@ -164,7 +163,7 @@ export class Observer {
 
   /** Reads the next page of each shard, judges what is due, and advances the verified time. */
   async runTurn(): Promise<Turn> {
-    // Without a saved state it begins at the ends of the shards, and a check has to judge everything before.
+    // Without a saved state, reading begins at the ends of the shards, and a check has to judge everything before.
     if (await this.tail.list(this.positionsMs === undefined)) this.positionsMs = this.context.now();
     const records = await this.receiveRecords();
     const looked = await this.lookAndJudge();
@@ -176,18 +175,18 @@ export class Observer {
   /**
    * Uses a check of the whole table as the base of the proof, if the check began after the positions were taken.
    *
-   * @param beganMs when it began, by the observer's clock.
+   * @param beganMs when the check began, by the observer's clock.
    * @param left the derived items that differ and were not repaired.
    */
   async endWholeCheck(beganMs: number, left: readonly ItemKey[]): Promise<void> {
-    // If there was a gap during the check, items that the check had already read may have changed.
+    // During a gap, items that the check had already read may have changed.
     if (this.positionsMs === undefined || beganMs < this.positionsMs) return;
     const graph = await this.context.model.current();
     const items = left.flatMap((key) => itemsDecidedElsewhere(graph, key, undefined));
     const ranges = [...new Set(left.map(({ source }) => source))].map(
       (source): Range => ({ kind: 'partition', source, edgeType: '' }),
     );
-    // It is unknown since when these items differ. Until each is judged, nothing is verified.
+    // It is unknown since when these items differ, so nothing is verified until each is judged.
     const touch: Touch = { shardId: NO_SHARD, after: undefined, stampMs: UNKNOWN_MS, receipt: 0 };
     const nowMs = this.context.now();
     // rule: what-the-check-has-left-is-open
@@ -197,9 +196,9 @@ export class Observer {
   }
 
   /**
-   * Uses a clean check by another process as the base, if its reads showed everything from before the positions.
+   * Uses another process's clean check as the base, if its reads showed everything from before the positions.
    *
-   * @param beganMs when it began, by the clock of that process.
+   * @param beganMs when the check began, by the clock of that process.
    */
   async takeCleanCheck(beganMs: number): Promise<void> {
     const { lateMs, skewMs } = this.limits;
@@ -211,7 +210,7 @@ export class Observer {
     return this.tail.shardIds.length;
   }
 
-  /** The shards with records that are still to come, or that may come again after a restart from `state`. */
+  /** The shards whose records are still to come, or may come again after a restart from `state`. */
   shardIdsAfter({ shards }: Pick<ObserverState, 'shards'>): ReadonlySet<string> {
     const finished = new Set(shards.filter(({ isFinished }) => isFinished).map(({ shardId }) => shardId));
     return new Set(this.tail.shardIds.filter((shardId) => !finished.has(shardId)));
@@ -223,7 +222,7 @@ export class Observer {
     for (const { touch } of this.items.touches()) held.add(Touches.of(touch));
     const { oldest } = held;
     const isBaseOpen = oldest.has(NO_SHARD);
-    // A shard with open items is saved even if it has left the stream. A restart doesn't find it, and notes a gap.
+    // A shard with open items is saved even if it has left the stream. A restart that doesn't find it notes a gap.
     // rule: open-shard-is-saved-after-it-has-left
     const ids = new Set([...this.tail.shardIds, ...oldest.keys()]);
     ids.delete(NO_SHARD);
@@ -235,7 +234,7 @@ export class Observer {
       if (read?.isFinished === true && open === undefined) return [{ shardId, isFinished: true, ...since }];
       // A shard that waits for its parent is read from its first record.
       if (read === undefined && open === undefined) return [];
-      // Open items are not saved. A restart reads their records again, which opens them again.
+      // Open items aren't saved: a restart reads their records again, which reopens them.
       // rule: position-is-that-of-the-oldest-open-record
       const after = open === undefined ? read?.after : open.after;
       return [{ shardId, isFinished: false, ...(after !== undefined && { after }), ...since }];
@@ -245,8 +244,7 @@ export class Observer {
       savedMs: now(),
       shards,
       throughMs: this.throughMs,
-      // No record reopens differences that came from the check, so a restart before they are judged needs another
-      // check.
+      // No record reopens differences that the check left, so a restart before they are judged needs another check.
       // rule: base-is-kept-once-it-is-judged
       baseMs: isBaseOpen ? undefined : this.baseMs,
       positionsMs: this.positionsMs ?? now(),
@@ -258,10 +256,10 @@ export class Observer {
     };
   }
 
-  /** The item, shard or gap that holds back the verified time; undefined: only the delay of the stream does. */
+  /** The item, shard or gap that holds back the verified time; undefined if only the stream's delay does. */
   heldBy: string | undefined;
 
-  /** The time through which the derived items are right, in milliseconds since 1970; undefined: not known. */
+  /** The time through which the derived items are right, in milliseconds since 1970; undefined if unknown. */
   get verifiedThroughMs(): number | undefined {
     return this.throughMs;
   }
@@ -275,7 +273,7 @@ export class Observer {
   private needWholeCheck(reason: string): void {
     // Only a check of the whole table ends a gap.
     this.gap ??= { reason, sinceMs: this.context.now() };
-    // A check can be the base only if it begins after the gap was noticed.
+    // Only a check that begins after the gap was noticed can be the base.
     // rule: check-begins-after-the-gap
     this.positionsMs = this.context.now();
   }
@@ -286,8 +284,8 @@ export class Observer {
     // If this throws, nothing is saved, and the records are read again.
     await this.context.feeder?.tell(records);
     if (records.length > 0) {
-      // Read after the records, so the model has what readers used when the records were made. If not,
-      // `noteWhatIsReady` finds it.
+      // Read after the records, so that the model includes what readers used when the records were made.
+      // `noteWhatIsReady` notices projections that readers began to use later.
       const graph = await this.context.model.current();
       for (const record of records) this.receiveRecord(graph, record);
     }
@@ -311,14 +309,14 @@ export class Observer {
     indexSample?.receive(change, now());
   }
 
-  /** Looks at what is due, and judges what the looks have found. Returns the number of items and ranges. */
+  /** Returns the number of items and ranges that were due. */
   private async lookAndJudge(): Promise<number> {
     const { items } = this;
     const { now, store, model, lowWatermark } = this.context;
     const due = items.due(now(), await lowWatermark(), LOOK * LOOKS_AT_ONCE);
     const ranges = items.unqueriedRanges(RANGES_AT_ONCE);
     if (due.length + ranges.length > 0) {
-      // Ids of generations are never reused, so the current model is right for older records too.
+      // Generation ids are never reused, so the current model is right for older records too.
       const context: LookContext = { graph: await model.current(), store, now, lowWatermark };
       await Promise.all(ranges.map((range) => this.nameItems(context, range)));
       await this.lookAtItems(context, due);
@@ -349,16 +347,16 @@ export class Observer {
     if (failed !== undefined) throw failed.reason;
   }
 
-  /** The time before which all records were received; undefined: a shard was not read yet. */
+  /** The time before which all records were received; undefined until every shard was read. */
   private get receivedThroughMs(): number | undefined {
     const { skewMs } = this.limits;
     const through = this.tail.horizon.leastThrough();
-    // Stamps are whole seconds, and clocks may differ.
+    // The stream's timestamps are whole seconds, and clocks may differ.
     // rule: received-time-allows-for-clocks
     return through === undefined ? undefined : through.atMs - 2 * skewMs - 1_000;
   }
 
-  /** Ends the proof if readers begin to use a projection whose items nobody has judged. Has to come after the looks of a turn. */
+  /** Ends the proof if readers begin to use a projection that no check has judged. Must follow the looks of a turn. */
   private async noteWhatIsReady(): Promise<void> {
     const { standings } = await this.context.model.current();
     const { ready: before } = this;

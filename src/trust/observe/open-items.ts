@@ -8,28 +8,27 @@ import type { ObservedDrift } from './drift.ts';
 import { type Range, shareOf, type Touched } from './touched-items.ts';
 
 /**
- * The derived items, and shares of views, that records have touched and no look has found right since. Each has the
- * records that touched it (decision 099). No record is received during a look, so a look that finds an item right can
- * remove it with all its touches.
+ * Tracks the derived items, and shares of views, that records touched and no look has found right since, with the
+ * touches that hold back the verified time (decision 099). No record is received during a look, so a look that finds an
+ * item right can remove it with all its touches.
  */
 
 export interface Touch {
-  /** `NO_SHARD` for differences that a check has left. */
+  /** `NO_SHARD` for differences that a check left. */
   shardId: string;
-  /** Sequence number of the previous record in the shard, from which a restart reads on; undefined: none was read. */
+  /** Sequence number of the previous record in the shard, after which a restart reads; undefined at the beginning. */
   after: string | undefined;
-  /** In milliseconds since 1970; streams give whole seconds. */
+  /** Milliseconds since 1970. Streams give whole seconds. */
   stampMs: number;
-  /** The observer's own number of the record. */
+  /** Numbers the records in the order in which the observer received them. */
   receipt: number;
 }
 
 export const NO_SHARD = '';
 
-/** The oldest touch from each shard, and the time of the newest touch. */
 export class Touches {
   readonly oldest = new Map<string, Touch>();
-  /** In milliseconds since 1970; 0: no touch. */
+  /** In milliseconds since 1970; 0 without a touch. */
   newestMs = 0;
 
   static of(touch: Touch, newestMs = touch.stampMs): Touches {
@@ -58,10 +57,10 @@ export interface OpenItem {
   dueMs: number;
   /** Number of consecutive looks that found the item wrong. */
   wrongLooks: number;
-  /** What the last look has found, until it is judged. */
+  /** What the last look found, until it is judged. */
   found?: Found | undefined;
   drift?: ObservedDrift | undefined;
-  /** True if the item is listed as drift. It then no longer holds back the verified time. */
+  /** True if the item is listed as drift, and so no longer holds back the verified time. */
   isListed: boolean;
 }
 
@@ -76,23 +75,23 @@ export interface Found {
   /** The observer's clock before the first read and after the last one. */
   fromMs: number;
   toMs: number;
-  /** The low watermark, asked for before the first read; undefined: not known. */
+  /** The low watermark, asked for before the first read; undefined if unknown. */
   lowWatermarkMs: number | undefined;
 }
 
-/** The waits of an observer, in milliseconds. */
+/** Waits of an observer, in milliseconds. */
 export interface ObserverPace {
-  /** How long the projector may take for a record before the table is read. */
+  /** How long the projector may take to apply a record before the table is read. */
   graceMs: number;
-  /** The longest wait between two looks at an item that is wrong. */
+  /** The longest wait between two looks at a wrong item. */
   mostWaitMs: number;
   /** The wait between two looks at known drift that no record touches. */
   driftMs: number;
-  /** The wait between two looks at a count: each look reads all of its items. */
+  /** The wait between two looks at a count, each of which reads all counted items. */
   countMs: number;
   /**
-   * How much earlier than the low watermark a touch has to be: clocks differ, records become visible late, stamps are
-   * whole seconds.
+   * How much earlier than the low watermark a touch has to be, because clocks differ, records become visible late, and
+   * stamps are whole seconds.
    */
   marginMs: number;
   unknownMs: number;
@@ -110,7 +109,7 @@ export class OpenItems {
     return this.items.size + this.ranges.size;
   }
 
-  /** Listed items come first. After a restart, the others are found again by their records. */
+  /** Listed items come first, because a restart finds the others again by their records. */
   get drift(): ObservedDrift[] {
     const wrong = [...this.items.values()].filter(({ drift }) => drift !== undefined);
     wrong.sort((left, right) => Number(right.isListed) - Number(left.isListed));
@@ -160,7 +159,7 @@ export class OpenItems {
     const open = this.ranges.get(name) ?? { range, touches: new Touches() };
     this.ranges.set(name, open);
     open.touches.add(touches);
-    // The Query that names the parts has to begin after the record was received.
+    // The Query that names the items has to begin after the record was received.
     // rule: range-is-queried-after-its-record
     open.queriedMs = undefined;
   }
@@ -174,7 +173,7 @@ export class OpenItems {
     this.touch({ items, ranges: [] }, touches, nowMs);
   }
 
-  /** Returns the copies along edges whose reverse items are open. The fan-out's Query may miss these edges. */
+  /** Returns the views that copy along edges whose reverse items are open, which the fan-out's Query may miss. */
   sharesBehind({ kind, source, edgeType }: Range): Suspect[] {
     if (kind !== 'copies') return [];
     return [...this.items.values()].flatMap(({ suspect: { source: of, sortKey, bases: [edge] = [] } }) =>
@@ -184,16 +183,16 @@ export class OpenItems {
     );
   }
 
-  /** Closes the ranges whose Query ended before `receivedThroughMs`: all records from before its end were received. */
+  /** Closes the ranges whose Query ended before `receivedThroughMs`, as all records up to its end were received. */
   closeRanges(receivedThroughMs: number): void {
     for (const [name, { queriedMs }] of this.ranges) {
-      // The Query may miss a child that was added meanwhile, but the child's record names it.
+      // The Query may miss a child added while it ran, but the child's record names it.
       // rule: range-is-held-until-its-query-is-consumed
       if (queriedMs !== undefined && queriedMs < receivedThroughMs) this.ranges.delete(name);
     }
   }
 
-  /** Returns the items to look at, longest waiting first. */
+  /** Returns the items to look at, the longest waiting first. */
   due(nowMs: number, lowWatermarkMs: number | undefined, most: number): OpenItem[] {
     const due = [...this.items.values()].filter(
       (item) => item.found === undefined && item.dueMs <= nowMs && !this.isTooEarly(item, nowMs, lowWatermarkMs),
@@ -201,18 +200,18 @@ export class OpenItems {
     return due.sort((left, right) => left.dueMs - right.dueMs).slice(0, most);
   }
 
-  /** True while the projector hasn't applied the newest record, or a Query has yet to name the item. */
+  /** True until the projector has applied the newest record and a Query has named the item. */
   private isTooEarly(item: OpenItem, nowMs: number, lowWatermarkMs: number | undefined): boolean {
     const { suspect, touches, openedMs } = item;
     const reaching = this.rangeReaching(suspect);
     if (reaching !== undefined && reaching.queriedMs === undefined) return true;
     if (lowWatermarkMs === undefined || touches.newestMs < lowWatermarkMs) return false;
-    // Otherwise an item that is touched all the time would never be looked at.
+    // Without this, an item that is touched all the time would never be looked at.
     const isApplied = [...touches.oldest.values()].some(({ stampMs }) => stampMs < lowWatermarkMs);
     return !isApplied || nowMs < openedMs + this.longestWaitMs(suspect);
   }
 
-  /** @param found undefined: the item is right. */
+  /** @param found undefined if the item is right. */
   endLook(item: OpenItem, found: Found | undefined): void {
     if (found !== undefined) item.found = found;
     else this.items.delete(item.name);
@@ -227,7 +226,7 @@ export class OpenItems {
     const news: ObservedDrift[] = [];
     for (const item of this.items.values()) {
       const { found, drift: known } = item;
-      // A record that explains the difference may have been made before the look and not be received yet.
+      // A record that explains the difference may have been made before the look, but not received yet.
       // rule: difference-waits-for-its-records
       if (found === undefined || receivedThroughMs <= found.toMs) continue;
       item.found = undefined;
@@ -248,7 +247,7 @@ export class OpenItems {
     { kind, fanOut }: Difference,
   ): boolean {
     const { marginMs, unknownMs } = this.pace;
-    // A continuation is a fan-out itself: it is drift if its record was applied and it hasn't moved.
+    // A continuation is itself a fan-out, and drift if its record was applied and it hasn't moved.
     const isVisited = fanOut !== undefined && kind !== 'continuation';
     const isOnItsWay = isVisited && fanOut.place !== undefined;
     // rule: nothing-visits-parts-behind-a-stuck-fan-out
@@ -263,7 +262,6 @@ export class OpenItems {
     return !isApplied;
   }
 
-  /** Lists drift, which then no longer holds back the verified time. */
   private list(item: OpenItem, drift: ObservedDrift): void {
     item.drift = drift;
     // The verified time has passed what is listed, so a later record must not unlist it.
@@ -291,7 +289,7 @@ export class OpenItems {
 
   private msUntilNextLook({ suspect, touches, wrongLooks, drift }: OpenItem): number {
     const { graceMs, driftMs, countMs } = this.pace;
-    // Waits long: a repair would be a write, whose record brings the next look.
+    // The wait can be long: a repair would be a write, whose record brings the next look.
     if (drift !== undefined && touches.oldest.size === 0) return driftMs;
     const waitMs = Math.min(this.longestWaitMs(suspect), graceMs * 2 ** Math.min(wrongLooks, 10));
     return isCount(suspect) ? Math.max(countMs, waitMs) : waitMs;
@@ -303,8 +301,9 @@ export class OpenItems {
 }
 
 /**
- * Known drift is news again if a record has touched it since, and it was repaired and damaged anew (the same is
- * expected), or that record's change was lost too (the same is stored). A wrong count moves with its items: both change.
+ * Known drift that a record has touched since is news if it was repaired and damaged again (the same is expected), or
+ * if the change of that record was lost too (the same is stored). A wrong count moves with its items, so both of its
+ * texts change.
  */
 function isNews(known: ObservedDrift | undefined, { expected, stored }: ObservedDrift, newestMs: number): boolean {
   if (known === undefined) return true;
@@ -345,7 +344,7 @@ function nameOfRange({ kind, source, edgeType }: Range): string {
   return JSON.stringify([kind, source, edgeType]);
 }
 
-/** Shares of a view have the same key; the base item distinguishes them. */
+/** Shares of a view have the same key, so the base item distinguishes them. */
 function nameOf(suspect: Suspect): string {
   const key = textOfKey(keyOfSuspect(suspect));
   const [base] = suspect.sortKey === VIEW_KEY ? (suspect.bases ?? []) : [];

@@ -4,14 +4,13 @@ import { type SweepOptions, sweep } from '../repair/sweep.ts';
 import { OBSERVER_LEASE_MS, readObserverProgress, TableMemory } from './memory.ts';
 
 /**
- * Sweeps as the second reader of the stream, next to the consumer. An observer is such a reader too, so the two take
- * turns by the observer's lease. Returns undefined if an observer runs. Nothing is lost then: the observer sees what
- * is not applied, and `status` shows it.
+ * Sweeps as the second reader of the stream, next to the consumer. An observer is a second reader too, so they take
+ * turns by its lease. Returns undefined if an observer runs, which sees what is not applied.
  */
 export async function sweepInTurn(options: SweepOptions): Promise<RedriveResult | undefined> {
   const { store } = options;
   const { now, remainingMs } = runtimeOf(options);
-  // If no observer has ever run, no lease is needed, and none should be left behind.
+  // If no observer has ever run, a lease is unnecessary, and none should be left behind.
   if ((await readObserverProgress(store)) === undefined) return await sweep(options);
   const lease = new TableMemory(store, now);
   const endMs = now() + OBSERVER_LEASE_MS / 2;

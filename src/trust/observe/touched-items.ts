@@ -25,9 +25,8 @@ import type { ItemKey } from '../../core/store-port.ts';
 import { standingOf } from '../../registry/standing.ts';
 
 /**
- * Finds the derived items that may be wrong after a record. A base item's record touches what the projector
- * reconciles. A derived item's record touches the item, or shares of a view, if the content differs between the two
- * images.
+ * Finds the derived items that may be wrong after a record. A base item's record touches what the projector reconciles.
+ * A derived item's record touches the item or shares of a view, if the content differs between the two images.
  */
 
 /** Items that only a Query can name. */
@@ -54,7 +53,7 @@ const NOTHING: Touched = { items: [], ranges: [] };
 export function touchedBy(graph: CompiledModel, record: ChangeRecord): Touched {
   // rule: base-records-touch-what-they-change
   if (isBaseSortKey(record.target)) return touchedByBase(graph, record);
-  // Another program's item, which fits no type and no template.
+  // Another program's item.
   if (!isDerivedKey(record.target)) return NOTHING;
   // rule: derived-records-are-judged
   return touchedByDerived(graph, record);
@@ -128,8 +127,8 @@ function hasFaults(graph: CompiledModel, { source, target }: ChangeRecord, image
 }
 
 /**
- * Tells whether the view lists edges again that the record doesn't show: an evicted type came back, or the view had
- * another shape.
+ * Tells whether the view again lists edges that the record doesn't show, because an evicted type came back or the view
+ * had another shape.
  */
 function isListedAnew(graph: CompiledModel, { source, oldImage, newImage }: ChangeRecord): boolean {
   const isUsed = (view: Item | undefined): boolean =>
@@ -149,7 +148,7 @@ function changedShares(graph: CompiledModel, { source, oldImage: before, newImag
     const target = edgeOfElements(edge, [...was, ...is]);
     if (target !== undefined) changed.add(target);
   }
-  // Skips copies without a parent: those make the view faulty.
+  // Copies without a parent make the whole view faulty, so they are skipped.
   const copiesOf = (view: Item | undefined): Map<string, string> =>
     new Map(copySlots(graph, view).flatMap(({ edge, parent, stored = '' }) => (parent ? [[edge, stored]] : [])));
   const [copies, copiesNow] = [copiesOf(before), copiesOf(after)];
@@ -158,7 +157,6 @@ function changedShares(graph: CompiledModel, { source, oldImage: before, newImag
   return [...changed];
 }
 
-/** Counts change together with their items. */
 function countsOf(graph: CompiledModel, { source, oldImage, newImage }: ChangeRecord): Suspect[] {
   const names = new Set([oldImage, newImage].flatMap((image) => stringOf(image?.[COUNTED]) ?? []));
   return [...names]

@@ -6,13 +6,12 @@ import { countText, figureText } from '../../foundation/figure.ts';
 import { appliedCount, createProjector } from '../../projecting/apply/projector.ts';
 import { emptyRedrive, type RedriveOptions, type RedriveResult } from './redrive.ts';
 
-/** Progress is reported after each slice. */
 const SLICE = 1_000;
 
 /**
- * Reconciles records in order and in slices, so that each derived item is written once per slice. A record that
- * cannot be derived or written goes into quarantine and counts as reconciled. If the time ends or the table fails,
- * the first `repaired` records are reconciled and need no further redrive.
+ * Reconciles records in order and in slices, so that each derived item is written once per slice. A record that can't
+ * be derived or written goes into quarantine and counts as reconciled. If time runs out or the table fails, the first
+ * `repaired` records are reconciled and need no other redrive.
  */
 export async function redriveRecords(
   records: readonly ChangeRecord[],

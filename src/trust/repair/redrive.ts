@@ -41,33 +41,33 @@ import { keyOfItem } from '../../store/table-walk.ts';
 
 /** Options of a redrive. */
 export interface RedriveOptions extends RuntimeOptions, TelemetryOption {
-  /** The table. */
+  /** The table with the quarantine. */
   store: Store;
   /** The quarantine entries to reconcile. Default: all in the index. */
   entries?: readonly Item[] | undefined;
   /**
-   * Reconciles the entries of these nodes, including entries that no index lists: a check names the nodes. Default:
-   * all in the index.
+   * Reconciles the entries of these nodes, including entries that no index lists and only a check finds. Default: all
+   * in the index.
    */
   ids?: readonly string[] | undefined;
-  /** Calls in flight. Default 32. */
+  /** Maximum number of calls in flight. Default: 32. */
   concurrency?: number | undefined;
   /** The model to maintain. Default: the registry's; without a registry, `graph`. @internal */
   model?: WriterModel | undefined;
-  /** Called after each entry, with the number of entries so far. */
+  /** Called after each entry with the number of entries so far. */
   onProgress?: ((entries: number) => void) | undefined;
 }
 
 /** The result of a redrive. */
 export interface RedriveResult extends Pick<ApplyStats, 'writes' | 'wcu' | 'rcu'> {
-  /** Number of entries tried; for a failed batch: its records. */
+  /** Number of entries tried; for a failed batch, number of its records. */
   entries: number;
   /**
-   * Number of entries that were reconciled with their base item and cleared. For a failed batch: the number of reconciled
-   * records, from the first on.
+   * Number of entries whose base item was reconciled, and which were cleared. For a failed batch, number of leading
+   * records that were reconciled.
    */
   repaired: number;
-  /** Number of entries whose cause remains, or for which there was no time; `reasons` tells which. */
+  /** Number of entries whose cause remains, or for which there was no time, as `reasons` tells. */
   left: number;
   /** Number of quarantine entries for records of a failed batch. These records count as reconciled. */
   quarantined: number;
@@ -86,9 +86,9 @@ const OPTIONS: OptionNames<RedriveOptions> = {
 };
 
 /**
- * Reconciles every quarantined record with its base item's current content, and clears its entry. An entry stays if
- * the base item still cannot be derived, or its derived item still cannot be written. Entries that a `signal` leaves
- * unprocessed stay for the next redrive.
+ * Reconciles every quarantined record with its base item's current content, and clears its entry. An entry stays if its
+ * base item still can't be derived, or its derived item still can't be written. Entries left when `signal` aborts stay
+ * for the next redrive.
  */
 export async function redrive(graph: CompiledModel, options: RedriveOptions): Promise<RedriveResult> {
   checkStoreOptions('redrive', options, OPTIONS);
@@ -135,8 +135,8 @@ export function addRedrive(total: RedriveResult, { reasons, ...counts }: Redrive
 }
 
 /**
- * Ends an entry with a tombstone, unless it was written again, which is another failure. A deletion would restart its
- * revisions, so a worker with the old entry could overwrite the next one.
+ * Ends an entry with a tombstone, unless it was written again, which is another failure. After a deletion, its
+ * revisions would start over, so a worker with the old entry could overwrite the next one.
  */
 async function clearEntry(context: ApplyContext, item: Item, result: RedriveResult): Promise<void> {
   const key = keyOfItem(context.graph.table, item);
@@ -170,7 +170,7 @@ function entriesOfNode(partition: string): QueryRequest {
 }
 
 /**
- * Yields the entries, longest untried first. May yield entries that are written during the run. When the time ends,
+ * Yields the entries, longest untried first, possibly including entries written during the run. When time runs out,
  * counts the rest of the page as left.
  */
 async function* quarantineEntries(
@@ -224,7 +224,7 @@ async function moveEntryBack(context: ApplyContext, item: Item): Promise<void> {
   });
 }
 
-/** Returns for each entry why it has to stay; undefined: it is reconciled. */
+/** Returns the reason why each entry has to stay, or undefined if it is reconciled. */
 async function reconcileEntries(context: ApplyContext, items: readonly Item[]): Promise<(string | undefined)[]> {
   const entries = items.map((item) => readEntry(context.graph, item));
   try {
@@ -253,7 +253,7 @@ async function reconcileTogether(
   entries: readonly QuarantineEntry[],
 ): Promise<(string | undefined)[]> {
   const { graph } = context;
-  // An entry without a target would be tried forever, so its view is reconciled, and a check finds the rest.
+  // An entry without a target would be tried forever, so its view is reconciled; a check finds the rest.
   const isOfView = ({ target }: QuarantineEntry): boolean => target === VIEW_KEY || target === '';
   const reasons = new Map<QuarantineEntry, string>();
   const reconcileOr = async (entry: QuarantineEntry, run: () => Promise<void>): Promise<void> => {
@@ -297,7 +297,7 @@ function keyOfBase({ source, target }: QuarantineEntry): ItemKey {
   return { source, target };
 }
 
-/** Creates a record that stands for the lost records of a base item. */
+/** Stands for the lost records of a base item. */
 function recordOf(entry: QuarantineEntry, bases: BaseItems): ChangeRecord {
   const base = keyOfBase(entry);
   const image = bases.imageOf(base);
@@ -305,7 +305,7 @@ function recordOf(entry: QuarantineEntry, bases: BaseItems): ChangeRecord {
 }
 
 function touchesOf(graph: CompiledModel, byRecord: ReadonlyMap<ChangeRecord, QuarantineEntry>): Touch[] {
-  // Entries aren't reconciled: `clearEntry` ends them under the revision that was read.
+  // Leaves out the entries' own items: `clearEntry` ends them under the revision that was read.
   const touches = touched(graph, [...byRecord.keys()]).filter(({ kind }) => kind !== 'entry');
   const known = new Set(touches.map((touch) => textOfKey(keyOfTouch(touch))));
   for (const [record, entry] of byRecord) {
@@ -322,7 +322,7 @@ function touchesOf(graph: CompiledModel, byRecord: ReadonlyMap<ChangeRecord, Qua
   return touches;
 }
 
-/** Restarts fan-outs whose next step was refused. Only the record of that write would have driven them. */
+/** Restarts fan-outs whose next step was refused, as only the record of that step would have driven them. */
 async function driveOpenFanOuts(context: ApplyContext, { source, derivedKeys }: QuarantineEntry): Promise<void> {
   for (const target of derivedKeys) {
     if (fanOutOfKey(target) === undefined) continue;
@@ -332,9 +332,9 @@ async function driveOpenFanOuts(context: ApplyContext, { source, derivedKeys }: 
 }
 
 /**
- * Accepts only keys that the base item determines, because anyone who may write to the table can forge an entry.
- * Leaves items of retired generations alone: the model doesn't maintain their count, which would still include a
- * deleted item, and a new registry may assign the same id again.
+ * Accepts only keys that the base item determines, because anyone who may write to the table can forge an entry. Leaves
+ * items of retired generations alone: their count isn't maintained, so it would still include a deleted item, and a new
+ * registry may assign the same id again.
  */
 function reconcilableTest(graph: CompiledModel, base: ItemKey): (sortKey: string) => boolean {
   const itemKeys = indexItemKeysOf(graph, base);

@@ -23,19 +23,22 @@ export interface RepairerOptions extends RuntimeOptions {
   graph: CompiledModel;
   store: Store;
   model?: WriterModel | undefined;
-  /** The time for all repairs. A repair that has begun gets at least three seconds. */
+  /** Time left for all repairs. A repair that has begun gets at least three seconds. */
   remainingMs?: RuntimeOptions['remainingMs'];
   isPlan?: boolean;
   onRepair?: (action: string) => void;
 }
 
-/** The longest and shortest time of a repair, alone or together. It can't succeed while others write faster than base items can be read. */
+/**
+ * Longest and shortest time of a repair. A repair can't succeed while others write faster than base items can be read,
+ * so it has to end.
+ */
 const MOST_MS = 60_000;
 const LEAST_MS = 3_000;
 
 /**
- * Reads the derived item, then its base items, and writes what these ask for under the revision
- * that was read, so it never overwrites a newer projection.
+ * Reads the derived item, then its base items, and writes what these ask for under the revision read, so that it never
+ * overwrites a newer projection.
  */
 export class Repairer {
   private readonly context: ApplyContext;
@@ -47,7 +50,7 @@ export class Repairer {
     this.context = { graph, store, model, ...this.runtime, stats: noStats() };
   }
 
-  /** Repairs items together, in a few calls. Returns the names (`textOfKey`) of the items that count as repaired. */
+  /** Repairs items together in a few calls. Returns the names (`textOfKey`) of the items that count as repaired. */
   async repair(suspects: readonly Suspect[]): Promise<ReadonlySet<string>> {
     const { graph, isPlan = false } = this.options;
     const items = itemsToRepair(graph, suspects);
@@ -104,7 +107,7 @@ export class Repairer {
     this.options.onRepair?.(`${what} ${source} ${target}${why}`);
   }
 
-  /** Throws the error if it isn't about the item. */
+  /** Rethrows an error that isn't about the item. */
   private reportFailure(key: ItemKey, error: unknown): void {
     const reason = reasonOf(error);
     if (reason === undefined) throw error;
@@ -158,7 +161,7 @@ class RepairsTogether {
 
   constructor(private readonly readAtMs: number) {}
 
-  /** @param read the item, if it was read and is unchanged since. */
+  /** @param read the item, if it was read and hasn't changed since. */
   add(key: ItemKey, touches: readonly Reconcilable[], read: { was: Item | undefined } | undefined): void {
     if (read !== undefined) this.read.set(textOfKey(key), read.was);
     for (const touch of touches) {

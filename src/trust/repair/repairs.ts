@@ -16,9 +16,9 @@ export interface ItemToRepair extends Suspect {
 }
 
 interface ItemRepair {
-  /** Repaired first: a malformed count blocks the writes of the items that it counts. */
+  /** A malformed count blocks the writes of the items that it counts. */
   isFirst?: true;
-  /** Touches that correct the item, reconciled together with others; undefined: `repair` is needed. */
+  /** Touches that correct the item, reconciled together with others; undefined if `repair` is needed. */
   touches?(graph: CompiledModel, item: Suspect): readonly Reconcilable[] | undefined;
   repair?(context: ApplyContext, key: ItemKey): Promise<unknown>;
 }
@@ -27,7 +27,7 @@ const COUNT: ItemRepair = {
   isFirst: true,
   async repair(context, key) {
     await reconcileOrThrow(context, [countTask(key)], { isScan: true });
-    // Also for items that wrongly say that the count had no room for their values.
+    // Also corrects items that wrongly claim that the count had no room for their values.
     await placeValuesWithoutRoom(context, key);
   },
 };
@@ -54,7 +54,7 @@ export function isRepairedFirst({ kind }: ItemToRepair): boolean {
   return REPAIRS[kind.name].isFirst === true;
 }
 
-/** Returns undefined if `repairItem` has to do the repair. */
+/** Returns undefined if the item needs `repairItem`. */
 export function repairingTouches(graph: CompiledModel, item: ItemToRepair): readonly Reconcilable[] | undefined {
   return REPAIRS[item.kind.name].touches?.(graph, item);
 }

@@ -13,7 +13,7 @@ import { redriveRecords } from './redrive-records.ts';
 
 export interface SweepOptions extends OfGraph<RedriveOptions> {
   source: StreamSource;
-  /** Minimum age of swept records, in milliseconds. Default 60,000. */
+  /** Minimum age of swept records, in milliseconds. Default: 60,000. */
   ageMs?: number | undefined;
 }
 
@@ -21,24 +21,24 @@ export interface SweepOptions extends OfGraph<RedriveOptions> {
 const AGE_MS = 60_000;
 
 /**
- * Reconciles and claims records that no consumer has claimed within a minute. A consumer may have given up a batch
- * without a report, or a function was frozen before it wrote its claims. Without a sweep the low watermark would
- * stand still for a day. Runs with new records are left to the consumer, which may be behind. Shards with several
- * batches at a time are skipped, because their claims do not show what is unclaimed.
+ * Reconciles and claims records that no consumer has claimed within a minute, because a consumer gave up a batch
+ * without a report, or a function was frozen before it wrote its claims. Otherwise, the low watermark would stand still
+ * for a day. Leaves runs with newer records to the consumer, which may be behind. Skips shards with several batches at
+ * a time, because their claims don't show what is unclaimed.
  */
 export async function sweep(options: SweepOptions): Promise<RedriveResult> {
   const { graph, store, source, ageMs = AGE_MS } = options;
   const { now, remainingMs } = runtimeOf(options);
   const total = emptyRedrive();
   const { shards, lookedAtMs } = await new StreamWalk({ graph, store, source, now }).look();
-  // A function doesn't know its shard and saves no applied places, so the sweep saves them.
+  // A function doesn't know its shard and can't save how far it is applied, so the sweep does.
   await saveAppliedPlaces({ graph, store, source, now }, shards);
   let isFirst = true;
   for (const shard of shards) {
     if (shard.hasLanes) continue;
     for (const run of oldRunsOf(shard, lookedAtMs - ageMs)) {
       for await (const records of recordsOfRun(options, shard, run)) {
-        // Even a call with hardly any time sweeps one page.
+        // Even a call with hardly any time left sweeps one page.
         if (!isFirst && remainingMs() <= 0) return total;
         isFirst = false;
         const result = await redriveRecords(records, options);

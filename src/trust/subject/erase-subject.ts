@@ -36,25 +36,28 @@ import { SUBJECT_SEGMENTS, type SubjectItem, walkForSubject } from './subject-wa
 
 /** Options of an erasure of one subject. */
 export interface SubjectEraseOptions extends RuntimeOptions, RateOptions {
-  /** The table. */
+  /** The table to erase from. */
   store: Store & ScanSource;
-  /** The id of a node. */
+  /** The subject's node id. */
   id: string;
   /**
-   * Also erases what producers have written since the first run; both runs start over. Default false: such items are
-   * reported.
+   * Also erases what producers have written since the first run, in which case both runs start over. Default: false;
+   * such items are reported.
    */
   again?: boolean | undefined;
-  /** Only reports what the table has; failed batches are not searched. Default false. */
+  /** Only reports what the table contains, without searching failed batches. Default: false. */
   dryRun?: boolean | undefined;
   /**
    * Reconciles and deletes failed batches that name the subject, once its base items are deleted. Default: failed
-   * batches are not searched.
+   * batches aren't searched.
    */
   eraseFailedBatches?: ((names: SubjectNames) => Promise<ErasedBatches>) | undefined;
-  /** Segments in which the table is read at once. Default 8. */
+  /** Number of segments that are read in parallel. Default: 8. */
   segments?: number | undefined;
-  /** DynamoDB's own time in milliseconds since 1970: `serverTime(graph, { client })`. Default: the clock's. */
+  /**
+   * Returns DynamoDB's time in milliseconds since 1970, such as `serverTime(graph, { client })`. Default: this
+   * machine's clock.
+   */
   serverTime?: (() => Promise<number | undefined>) | undefined;
   /** Called after each page with the number of items read in this walk. */
   onProgress?: ((items: number) => void) | undefined;
@@ -79,7 +82,7 @@ export interface ErasedBatches {
   remains: readonly Remainder[];
 }
 
-/** Number of items that one run has deleted. */
+/** Numbers of items that one run deleted. */
 export interface ErasedItems {
   nodes: number;
   parts: number;
@@ -97,28 +100,28 @@ export interface ErasedItems {
 /** The result of one run of an erasure. */
 export interface SubjectErasure {
   deleted: ErasedItems;
-  /** Everything that still names the subject. Last come the places that no run searches. */
+  /** Everything that still names the subject, ending with the places that no run searches. */
   remains: Remainder[];
   /**
-   * True if, after the last deletion, a read of the whole table has found the id in no key, and in no attribute's
-   * name or value. The id within a longer string that may be another id does not count; `remains` lists it.
+   * True if, after the last deletion, a read of the whole table found the id in no key and in no attribute's name or
+   * value. An id within a longer string that may be another id doesn't count, but is in `remains`.
    */
   isDone: boolean;
-  /** When the next run can delete the rest, ISO 8601; absent: waiting does not help. */
+  /** When the next run can delete the rest, ISO 8601; absent if waiting doesn't help. */
   next?: string;
   /** True if producers have written the subject again since the first run. */
   isWrittenAgain: boolean;
-  /** True if the time ended before the run did; another run continues. */
+  /** True if time ran out before the run ended. Another run continues. */
   isStopped: boolean;
   rcu: number;
   wcu: number;
 }
 
 const HOUR_MS = 3_600_000;
-/** Consumers may process the last deletions a while after the first run has ended. */
+/** Consumers may process the last deletions some time after the first run. */
 const MARGIN_MS = HOUR_MS;
 const STREAM_MS = 24 * HOUR_MS;
-/** Maximum number of walks in a second run, which busy producers could keep going. */
+/** Maximum number of walks in a second run, which busy producers could prolong forever. */
 const MOST_WALKS = 5;
 const WALKS_INSTEAD: ReadonlySet<string> = new Set(['projection-not-ready', 'mirrored-type', 'condition-failed']);
 const DELETES_AT_ONCE = 8;
@@ -127,13 +130,14 @@ const MOST_UNSET = 50;
 const MOST_ATTEMPTS = 100;
 
 /**
- * Erases a node: the node itself, its parts, its edges both ways, and everything derived. It takes two runs. The
- * first one deletes the base items. Consumers then leave tombstones, which still name the node and hold off late
- * writes until they expire, 48 hours later. The second run deletes the tombstones, and reads the table once more to
- * prove that nothing is left. A run can be interrupted anywhere and repeated.
+ * Erases a node: the node itself, its parts, its edges in both directions, and everything derived. This takes two runs.
+ * The first deletes the base items. Consumers then leave tombstones, which still name the node and hold off late writes
+ * until they expire 48 hours later. The second run deletes the tombstones, and reads the table once more to prove that
+ * nothing is left. A run can be interrupted anywhere and repeated.
  *
- * Items that producers have written since the first run are only reported, unless `again` is set. So are items of
- * mirrored types, which follow their source items: until these are gone, each run is a first one.
+ * Items that producers have written since the first run are only reported, unless `again` is set. Items of mirrored
+ * types are also only reported, because they follow their source items. While any are left, each run counts as a first
+ * one.
  *
  * @example
  * const { isDone, next, remains } = await eraseSubject(graph, { store, id: 'USER-U1' });
@@ -151,7 +155,7 @@ export async function eraseSubject(graph: CompiledModel, options: SubjectEraseOp
 type WalkMode =
   | 'look'
   | 'delete'
-  /** Deletes expired tombstones. Any base items were written again. */
+  /** Deletes expired tombstones. Base items found now were written after the first run. */
   | 'clear';
 
 interface Found {
@@ -161,7 +165,7 @@ interface Found {
   deleted: number;
   entries: Item[];
   wrong: Set<string>;
-  /** When the last tombstone expires, in milliseconds since 1970; 0: there is none. */
+  /** When the last tombstone expires, in milliseconds since 1970; 0 if there is none. */
   tombstonesUntilMs: number;
   remainders: Remainders;
 }
@@ -205,7 +209,7 @@ class SubjectEraser {
     return this.runtime.now() + this.offsetMs;
   }
 
-  /** Deletes the base items: first those that lists name, then all others by a walk. */
+  /** Deletes the base items: first those that lists name, then the others by a walk. */
   private async first(): Promise<SubjectErasure> {
     const { id } = this.options;
     await changeErasure(this.store, id, (now) =>
@@ -224,7 +228,7 @@ class SubjectEraser {
     return this.result(found, after);
   }
 
-  /** Walks until a walk deletes nothing or finds a tombstone that has not expired. */
+  /** Walks until a walk deletes nothing, or finds a tombstone that hasn't expired. */
   private async second(before: Erasure): Promise<SubjectErasure> {
     const { id } = this.options;
     const rebuilt = new Set<string>();
@@ -255,7 +259,7 @@ class SubjectEraser {
       this.total.parts += parts;
       this.total.edges += edges;
     } catch (error) {
-      // A list that is being built does not name every edge. The walk that follows finds them all.
+      // A list that is being built doesn't name every edge, but the walk that follows finds them all.
       if (!(error instanceof EdgeloomError) || !WALKS_INSTEAD.has(error.code)) throw error;
     }
   }
@@ -281,8 +285,8 @@ class SubjectEraser {
   }
 
   /**
-   * Removes entries in the observer's state, and a count's groups without edges, whose values may be a name or an
-   * address.
+   * Removes the entries in the observer's state that name the subject, and a count's groups without edges, whose values
+   * may be a name or an address.
    */
   private async withoutTraces(walked: WalkedItem): Promise<WalkedItem> {
     const { source, target } = walked;
@@ -341,8 +345,8 @@ class SubjectEraser {
   }
 
   /**
-   * What a second run may delete: an expired tombstone, an item without content and expiry, or an empty item in the
-   * subject's partition.
+   * A second run may delete expired tombstones, items without content and expiry, and empty items in the subject's
+   * partition.
    */
   private canGo({ role, source, target, item }: SubjectItem): boolean {
     if (role.kind !== 'derived') return false;
@@ -403,7 +407,7 @@ class SubjectEraser {
     this.batchesLeft = remains;
   }
 
-  /** Lost records or damage may have left derived items that a rebuild corrects. */
+  /** Corrects derived items that lost records or damage left behind. */
   private async rebuild(sources: ReadonlySet<string>, rebuilt: Set<string>): Promise<void> {
     const { graph } = this.options;
     await check(graph, { store: this.store, mode: 'rebuild', sources: [...sources], ...this.runtime });

@@ -6,12 +6,12 @@ import { queriedItems, type ReadStats } from '../../core/store-pages.ts';
 import type { ItemKey, Store } from '../../core/store-port.ts';
 import { EdgeloomError } from '../../foundation/errors.ts';
 
-/** The record of an erasure. Its key is a hash, so that it doesn't contain the erased id. */
+/** The record of an erasure. Its key is a hash, so it doesn't contain the erased id. */
 export interface Erasure {
-  /** `erased`: the first run has finished, so base items that exist now were written since. */
+  /** `erased`: the first run has finished, so base items found now were written after it. */
   stage: 'deleting' | 'erased';
   sinceMs: number;
-  /** From this time on the tombstones can be deleted; 0 until the base items are deleted. */
+  /** When the tombstones can be deleted, in milliseconds since 1970; 0 until the base items are deleted. */
   tombstonesUntilMs: number;
 }
 
@@ -28,7 +28,7 @@ function erasureKey(id: string): ItemKey {
   return { source: SERVICE_PARTITION, target: `${PREFIX}${hash128(id)}` };
 }
 
-/** Throws `damaged-erasure` for a record that cannot be read. */
+/** Throws `damaged-erasure` if the record can't be read. */
 export async function readErasure(store: Pick<Store, 'get'>, id: string): Promise<Erasure | undefined> {
   const key = erasureKey(id);
   return parsed(key, (await store.get(key, { consistent: true })).item);
@@ -50,8 +50,8 @@ export async function readErasures(
 }
 
 /**
- * Changes the record under the revision that was read, since two erasures may run at once. Throws `damaged-erasure`
- * for a record that cannot be read.
+ * Changes the record under the revision that was read, since two erasures may run at once. Throws `damaged-erasure` if
+ * the record can't be read.
  *
  * @param next returns undefined to leave the record unchanged.
  */

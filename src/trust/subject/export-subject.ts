@@ -13,13 +13,13 @@ import { SUBJECT_SEGMENTS, walkForSubject } from './subject-walk.ts';
 
 /** Options of an export of one subject. */
 export interface SubjectExportOptions extends RuntimeOptions, Pick<RateOptions, 'maxRcu'> {
-  /** The table. */
+  /** The table to read. */
   store: Store & ScanSource;
-  /** The id of a node. */
+  /** The subject's node id. */
   id: string;
-  /** Called with each item. Those of the node's own partition come first, in the order of their keys. */
+  /** Called with each item. Items in the node's own partition come first, sorted by key. */
   onItem: (item: ExportedSubjectItem) => void | Promise<void>;
-  /** Segments in which the table is read at once. Default 8. */
+  /** Number of segments that are read in parallel. Default: 8. */
   segments?: number | undefined;
   /** Called after each page with the number of items read. */
   onProgress?: ((items: number) => void) | undefined;
@@ -29,9 +29,9 @@ export interface SubjectExportOptions extends RuntimeOptions, Pick<RateOptions, 
 export interface ExportedSubjectItem {
   source: string;
   target: string;
-  /** `base`, `derived`, `entry` of the quarantine, or `mention`: an unrelated item with the id in an attribute. */
+  /** `base`, `derived`, `entry` (of the quarantine), or `mention`: an unrelated item with the id in an attribute. */
   kind: SubjectRole['kind'];
-  /** Its attributes, including keys; of items that are not the subject's only what names it. */
+  /** The subject's own items are complete. Other items contain only their keys and what names the subject. */
   item: Item;
 }
 
@@ -40,13 +40,13 @@ export interface SubjectExport {
   /** Number of items by kind. */
   items: Record<SubjectRole['kind'], number>;
   rcu: number;
-  /** True if the end of the table was reached; false if the time ended before. */
+  /** False if time ran out before the end of the table. */
   isWhole: boolean;
 }
 
 /**
- * Finds every item that names a node: its base items and what is derived from them, edges that enter it from any
- * partition, and items with its id in an attribute. Reads the whole table once, since an edge may be in no list.
+ * Finds every item that names a node: its base items and what is derived from them, edges from any partition that enter
+ * it, and items with its id in an attribute. Reads the whole table once, since an edge may be in no list.
  *
  * @example
  * await exportSubject(graph, { store, id: 'USER-U1', onItem: ({ source, target }) => console.log(source, target) });

@@ -8,14 +8,14 @@ import type { SubjectNames } from './subject-names.ts';
 
 /** Options of `failedBatchEraser`: the buckets in which failed batches are searched. */
 export interface BatchPlaces extends Pick<FailureSources, 'streams'>, BucketAccess, Pick<RedriveOptions, 'store'> {
-  /** The names of the buckets. */
+  /** Names of the buckets. */
   buckets: readonly string[];
   /** Yields the keys of a bucket's objects. */
   listObjects: (bucket: string) => AsyncIterable<string>;
 }
 
 /**
- * Returns a function that erases the failed batches that name a subject. A batch has records of other items too, so
+ * Returns a function that erases the failed batches that name a subject. A batch also has records of other items, so
  * all of it is reconciled before its object is deleted.
  */
 export function failedBatchEraser(
@@ -56,13 +56,13 @@ export function failedBatchEraser(
   };
 }
 
-/** Yields all strings, including those in nested JSON, such as a failed batch's event. */
+/** Yields all strings, including those in nested JSON such as the event of a failed batch. */
 function* jsonTexts(text: string): Generator<string> {
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
-    // An object that is not a failed batch may name the subject too.
+    // An object that isn't a failed batch may also name the subject.
     yield text;
     return;
   }

@@ -4,7 +4,7 @@ import type { ItemKey } from '../../core/store-port.ts';
 export interface Remainder {
   /** An item, as `SOURCE TARGET`, or a place outside the table. */
   where: string;
-  /** A description, and the remedy if there is one. */
+  /** A description, with the remedy if there is one. */
   what: string;
 }
 
@@ -33,7 +33,7 @@ export class Remainders {
     else this.more += 1;
   }
 
-  /** Adds an item that may not name the subject, but a longer id that begins or ends with the subject's. */
+  /** Adds an item that may name a longer id, which contains the subject's. */
   addDoubtful({ source, target }: ItemKey, what: string): void {
     if (this.doubtful.length < MOST_LISTED) this.doubtful.push({ where: `${source} ${target}`, what });
   }

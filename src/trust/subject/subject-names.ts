@@ -18,8 +18,8 @@ import type { CompiledModel } from '../../core/model/compiled.ts';
 import type { WalkedItem } from '../../store/table-walk.ts';
 
 /**
- * How an id is found: keys and elements are parsed, so `USER-1` is not found in `USER-12` or `USER-1.5`. Producers'
- * attributes, their names, and keys of types outside the model may contain the id anywhere.
+ * Keys and elements are parsed, so `USER-1` isn't found in `USER-12` or `USER-1.5`. Producers' attributes, attribute
+ * names, and keys of types outside the model may contain the id anywhere.
  */
 
 const VALUES: ReadonlySet<string> = new Set(INDEX_NAMES.map(valueIn));
@@ -32,28 +32,26 @@ export type SubjectRole =
   | { kind: 'entry' }
   /** A derived item in the subject's partition, or one that names the subject in its key, an element or a copy. */
   | { kind: 'derived' }
-  /** An unrelated item with the id in an attribute. `isSure`: the id stands by itself in the value. */
+  /** An unrelated item with the id in an attribute. `isSure`: the id stands alone in the value. */
   | { kind: 'mention'; attributes: readonly string[]; isSure: boolean };
 
-/** How a string names the subject: with its exact id, or perhaps with a longer id that contains it. */
+/** How a string names the subject: `sure` by its exact id, `perhaps` by a longer id that contains it. */
 export type Naming = 'sure' | 'perhaps';
 
-/** Next to one of these characters, the id is a part of another word. */
+/** Next to one of these characters, the id is part of another word. */
 const WORD = /[\p{L}\p{N}_\ud800-\udfff]/u;
 /** Characters that may continue an id: `USER-1.5`, `USER-1-2`. */
 const MAY_GO_ON = new Set(['-', '.', '@', '+', '~', ':', '%']);
 /** Characters that end a sentence if no word follows. */
 const OF_SENTENCES = new Set(['.', ':']);
 
-/** Finds the id of one node in items. */
 export class SubjectNames {
   /** The id unchanged, and as JSON escapes it. */
   private readonly forms: readonly string[];
   private readonly hash: string;
-  /** Derived keys contain these hashes where the edge's key would be too long. */
+  /** Derived keys contain these hashes if the edge's key would be too long. */
   private readonly edgeHashes: ReadonlySet<string>;
 
-  /** Attributes that are parsed as keys. */
   private readonly keys: ReadonlySet<string>;
 
   constructor(
@@ -75,7 +73,7 @@ export class SubjectNames {
     if (!isDerivedKey(target)) {
       if (this.isEdgeKey(target)) return { kind: 'base' };
       const { [TARGET_ID]: targetId, ...others } = item;
-      // The target of a hashed key is a whole id, so only an exact match counts.
+      // A hashed key's target is a whole id, so only an exact match counts.
       const isOfKey = isHashedName(target.slice(target.indexOf('-') + 1)) && stringOf(targetId) !== this.id;
       if (classifyKey(this.graph, source, target).kind !== 'unknown')
         return this.mentionOf(isOfKey ? others : item, this.namingInText);
@@ -87,7 +85,7 @@ export class SubjectNames {
       return isOfSubject ? { kind: 'entry' } : this.mentionOf(item, this.namingInText);
     }
     if (this.isNamedByKey(target) || this.showsSubject(item)) return { kind: 'derived' };
-    // Keys and elements name whole ids. Groups, and values of base items, may contain the id within a longer string.
+    // Keys and elements name whole ids. Groups and values of base items may contain the id within a longer string.
     return this.mentionOf(item, (text, name) => {
       const isOfBase = name === ATTRIBUTES || VALUES.has(name);
       return text === this.id || (isOfBase && this.namingIn(text) === 'sure') ? 'sure' : undefined;
@@ -95,7 +93,7 @@ export class SubjectNames {
   }
 
   /**
-   * Returns the subject's own items whole; of other items only the attributes, entries and elements that name the
+   * Returns the subject's own items in full, but only the attributes, entries and elements of other items that name the
    * subject.
    */
   excerptOf(walked: WalkedItem): Item {
@@ -112,7 +110,7 @@ export class SubjectNames {
     return excerpt;
   }
 
-  /** Tells whether a JSON value has a string, or the key of an item, that names the subject. */
+  /** Tells whether a JSON value contains a string or an item's key that names the subject. */
   isNamedIn(value: unknown): boolean {
     if (typeof value === 'string')
       return this.namingInReport(value) === 'sure' || this.isEdgeKey(value) || this.isNamedByKey(value);
@@ -132,7 +130,7 @@ export class SubjectNames {
     return found;
   }
 
-  /** Works for the sort key of a base item, and for an edge in a view. */
+  /** Accepts the sort key of a base item, or an edge in a view. */
   private isEdgeKey(sortKey: string): boolean {
     const type = typePrefix(sortKey);
     if (type === undefined) return false;
@@ -179,18 +177,18 @@ export class SubjectNames {
     return decodeElement(element)?.target === this.id;
   }
 
-  /** In a report, a type tag (`/S`) precedes a group's value. */
+  /** In the observer's report, a type tag (`/S`) precedes a group's value. */
   private readonly namingInReport = (text: string): Naming | undefined =>
     this.namingIn(text) ?? this.namingIn(text.replaceAll('/S', '/'));
 
   private readonly namingInText = (text: string): Naming | undefined => this.namingIn(text);
 
-  /** Tells whether a group of a count has a value that names the subject. */
+  /** Tells whether a count's group has a value that names the subject. */
   private namesGroup(name: string, value: AttributeValue): boolean {
     return valuesNamedBy(name, value).some((text) => this.namingIn(text) === 'sure');
   }
 
-  /** @param withKeys also searches the keys: those of types outside the model are ordinary text. */
+  /** @param withKeys also searches the keys, which are ordinary text for types outside the model. */
   private mentionOf(
     item: Item,
     namingIn: (text: string, attribute: string) => Naming | undefined,
@@ -259,10 +257,7 @@ function certaintyOfNameAt(text: string, from: number, to: number): Naming | und
   return beginsId && endsId ? 'sure' : 'perhaps';
 }
 
-/**
- * Tells whether the characters before a dash are a whole type name: `USER` is one in `x USER-1`, but not in
- * `mUSER-1`.
- */
+/** Tells whether a whole type name precedes a dash: `USER` does in `x USER-1`, but not in `mUSER-1`. */
 function endsWithType(text: string, dash: number): boolean {
   let at = dash;
   while (at > 0 && /[A-Z0-9_]/.test(text[at - 1]!)) at -= 1;

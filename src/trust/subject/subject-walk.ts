@@ -21,15 +21,15 @@ export interface SubjectWalkOptions {
 export const SUBJECT_SEGMENTS = 8;
 const UNIT_BYTES = 4096;
 
-/** Counts consistent reads, because an item that was just written may be the subject's. */
+/** Assumes consistent reads, because an item just written may be the subject's. */
 export function walkRcu(sizeBytes: number): number {
   return Math.max(1, Math.ceil(sizeBytes / UNIT_BYTES));
 }
 
 /**
- * Walks the table. Returns whether it has read all of it.
+ * Walks the table. Returns false if time ran out before its end.
  *
- * @param visit returns those of the items that it has deleted.
+ * @param visit returns the items that it has deleted.
  */
 export async function walkForSubject(
   { graph, source, names, segments, remainingMs, cleaned, onProgress }: SubjectWalkOptions,
