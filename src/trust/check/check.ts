@@ -29,7 +29,7 @@ import { countUnknownType, isOfModel } from './unknown-types.ts';
 export interface CheckOptions extends RuntimeOptions, TelemetryOption, RateOptions {
   /** The table to check. */
   store: Store & ScanSource;
-  /** Number of segments that are read in parallel, at most 64 at once. Default: 8. */
+  /** Number of segments into which the scan is divided. At most 64 are read at once. Default: 8. */
   segments?: number | undefined;
   /** Checks only these segments, 0 to `segments - 1`. Default: all. */
   onlySegments?: readonly number[] | undefined;
@@ -179,7 +179,7 @@ class Check {
   /** Partitions that an earlier run left undecided; this run inspects each of them as a whole. */
   private readonly resumed: ReadonlySet<string>;
 
-  /** @param own the given model; the model of `options` only has what is ready in the table. */
+  /** @param own the model as given; the model of `options` only has what is ready in the table. */
   constructor(
     private readonly options: OfGraph<CheckOptions>,
     private readonly own: CompiledModel,

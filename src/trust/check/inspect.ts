@@ -161,7 +161,7 @@ export class Inspector {
       // The next inspection looks at the whole place again and finds everything except what is already repaired.
       if (!isWhole && !findings.repaired.has(textOfKey(finding))) continue;
       this.context.onFinding(finding);
-      // Repairs of maintenance are not counted.
+      // Maintenance doesn't count as a repair.
       if (finding.verdict === 'maintenance') repaired.delete(textOfKey(finding));
     }
     this.context.onRepaired(repaired.size);

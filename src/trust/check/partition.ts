@@ -105,8 +105,7 @@ export class PartitionComparison implements PartitionContent {
   }
 
   /**
-   * True if a total was read, which happens after its entries: a repair of an entry in between may hide that the total
-   * is wrong.
+   * True if a total was read. It sorts after its entries, so a repair of an entry in between may hide that it is wrong.
    */
   get hasTotals(): boolean {
     return [...this.countItems.keys()].some((key) => itemKindOf(this.graph, key).name === 'total');
@@ -117,7 +116,7 @@ export class PartitionComparison implements PartitionContent {
     return !this.hasTotals && this.slots.length === 0 && this.differingBuckets.length === 0;
   }
 
-  /** Buckets that differ, for parts too many to keep. The partition has to be read again for each of the sets. */
+  /** Buckets that differ, if there were too many parts to keep. The partition has to be read again for each set. */
   get differingBuckets(): Set<string>[] {
     return this.parts.differingBuckets(({ group, actual, isWrong }) =>
       this.isCompared(group, actual.count > 0 || isWrong),

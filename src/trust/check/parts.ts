@@ -135,8 +135,8 @@ class Bucket {
 const LANES = 4;
 
 /**
- * A digest of strings in any order: the sum of the first 128 bits of their SHA-256 hashes. With an exclusive or instead
- * of a sum, a string added twice would vanish.
+ * An order-independent digest of strings: the sum of the first 128 bits of their SHA-256 hashes. With an exclusive or
+ * instead of a sum, a string added twice would vanish.
  */
 class CollectionDigest {
   count = 0;

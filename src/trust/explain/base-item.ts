@@ -34,7 +34,7 @@ export interface ExplainedPart {
 export interface LagKnowledge {
   /** Whether every record made so far is applied; undefined if unknown. */
   isApplied: boolean | undefined;
-  /** A beginning of a sentence that says how far behind the consumers are. */
+  /** Says how far behind the consumers are, as the beginning of a sentence. */
   text: string;
 }
 

@@ -112,8 +112,8 @@ export interface Status {
   /** The result of the last check of the whole table; null if unknown. */
   lastCheck: (Omit<LastCheck, 'beganAtMs' | 'endedAtMs'> & { ended: string }) | null;
   /**
-   * Derived items that nothing has touched since this time are right, except those counted in `drift`. Saved by the
-   * observer, ISO 8601; null if no observer has run, or if none has a base for its proof yet.
+   * Derived items that nothing has touched since this time are right, except those counted in `drift`. ISO 8601; null
+   * if no observer has run, or if its proof has no base yet.
    */
   verifiedThrough: string | null;
   /** The item, shard or gap that holds back `verifiedThrough`; null if nothing does, or no observer has run. */

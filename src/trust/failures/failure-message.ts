@@ -12,9 +12,9 @@ export type ReadObject = (bucket: string, key: string) => Promise<string>;
 export type DeleteObject = (bucket: string, key: string) => Promise<void>;
 /** Access to the objects of S3 buckets. */
 export interface BucketAccess {
-  /** Reads an object as text. */
+  /** Reads the object of a failed batch. */
   readObject: ReadObject;
-  /** Deletes an object. */
+  /** Deletes the object of a batch that is reconciled in full. */
   deleteObject: DeleteObject;
 }
 

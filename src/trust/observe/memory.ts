@@ -28,7 +28,6 @@ const VERSION = 1;
 
 interface Saved {
   version: number;
-  /** The process with the lease. */
   holder: string;
   leaseUntilMs: number;
   state?: SavedProgress | undefined;

@@ -22,9 +22,7 @@ import type { ObserverMemory, ObserverState } from './state.ts';
 
 export interface ObserveOptions extends RuntimeOptions {
   graph: CompiledModel;
-  /** The table to observe. */
   store: Store & ScanSource;
-  /** The table's stream. */
   source: StreamSource;
   /**
    * Returns the time before which the projector has applied every record, in milliseconds since 1970. Default: the low
@@ -63,7 +61,7 @@ export interface ObserveOptions extends RuntimeOptions {
   onDrift?: ((drift: ObservedDrift) => void) | undefined;
   /** Called with one line for each repair. */
   onRepair?: ((action: string) => void) | undefined;
-  /** Called after each turn with the number of its records. */
+  /** Called after each turn with the progress and the number of the turn's records. */
   onProgress?: ((progress: ObserverProgress, records: number) => void) | undefined;
   /**
    * Receives the records' changes in terms of the model, as `changesOf` returns them. They count as delivered once it

@@ -309,7 +309,7 @@ export class Observer {
     indexSample?.receive(change, now());
   }
 
-  /** Returns the number of items and ranges that were due. */
+  /** Returns the number of items and ranges that it looked at. */
   private async lookAndJudge(): Promise<number> {
     const { items } = this;
     const { now, store, model, lowWatermark } = this.context;

@@ -247,7 +247,7 @@ export class OpenItems {
     { kind, fanOut }: Difference,
   ): boolean {
     const { marginMs, unknownMs } = this.pace;
-    // A continuation is itself a fan-out, and drift if its record was applied and it hasn't moved.
+    // A continuation is itself a fan-out: it is drift if its record was applied and it hasn't moved.
     const isVisited = fanOut !== undefined && kind !== 'continuation';
     const isOnItsWay = isVisited && fanOut.place !== undefined;
     // rule: nothing-visits-parts-behind-a-stuck-fan-out

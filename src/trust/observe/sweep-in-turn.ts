@@ -5,7 +5,7 @@ import { OBSERVER_LEASE_MS, readObserverProgress, TableMemory } from './memory.t
 
 /**
  * Sweeps as the second reader of the stream, next to the consumer. An observer is a second reader too, so they take
- * turns by its lease. Returns undefined if an observer runs, which sees what is not applied.
+ * turns by its lease. Returns undefined if an observer runs, which notices unapplied records itself.
  */
 export async function sweepInTurn(options: SweepOptions): Promise<RedriveResult | undefined> {
   const { store } = options;

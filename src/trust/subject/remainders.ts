@@ -33,7 +33,7 @@ export class Remainders {
     else this.more += 1;
   }
 
-  /** Adds an item that may name a longer id, which contains the subject's. */
+  /** Adds an item that may name a longer id, which contains the subject's, instead of the subject. */
   addDoubtful({ source, target }: ItemKey, what: string): void {
     if (this.doubtful.length < MOST_LISTED) this.doubtful.push({ where: `${source} ${target}`, what });
   }

@@ -45,6 +45,7 @@ const MAY_GO_ON = new Set(['-', '.', '@', '+', '~', ':', '%']);
 /** Characters that end a sentence if no word follows. */
 const OF_SENTENCES = new Set(['.', ':']);
 
+/** Finds the id of one node in items. */
 export class SubjectNames {
   /** The id unchanged, and as JSON escapes it. */
   private readonly forms: readonly string[];

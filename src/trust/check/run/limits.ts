@@ -25,7 +25,7 @@ export function workersFor(maxWcu: number): number {
   return Math.min(MOST_WORKERS, Math.ceil(maxWcu / UNITS_A_WORKER));
 }
 
-/** Assumed for writing an item and everything derived from it, and the same for reading. */
+/** Write units assumed for an item and everything derived from it, and as many read units. */
 export const UNITS_AN_ITEM = 10;
 const MOST_PAGE_ITEMS = 500;
 

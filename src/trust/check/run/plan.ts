@@ -9,7 +9,7 @@ import { clearPlace, type RunMode, type SavedPlace, savedPlaces, savePlace } fro
 /** The state machine's request for a plan. */
 export interface PlanRequest extends RunLimits {
   mode: RunMode;
-  /** Hours after which a check stops and saves its place. A rebuild ignores them. */
+  /** Hours after which a check stops and saves its place. A rebuild runs until it is done. */
   hours: number;
   repair: boolean;
 }
