@@ -2,13 +2,8 @@ import type { Runtime } from '../../foundation/runtime.ts';
 
 /** Tells how much of the stream the consumer has applied. */
 export interface ConsumerPosition {
-  /**
-   * Returns the time before which every record is projected, in milliseconds since 1970; undefined if unknown.
-   *
-   * @param sinceMs the time that the caller waits for the stream to pass, in milliseconds since 1970; undefined if
-   * there is none.
-   */
-  appliedUpToMs(sinceMs?: number): Promise<number | undefined>;
+  /** Returns the time before which every record is projected, in milliseconds since 1970; undefined if unknown. */
+  appliedUpToMs(): Promise<number | undefined>;
 }
 
 export interface PositionAnswer {
@@ -40,8 +35,7 @@ export class SharedPosition {
       if (answer.askedAtMs > momentMs) return answer;
     }
     // A question that another caller asked during the wait is new enough.
-    if (this.questions === before && (this.latest === undefined || this.msUntilNextQuestion <= 0))
-      this.startQuestion(momentMs);
+    if (this.questions === before && (this.latest === undefined || this.msUntilNextQuestion <= 0)) this.startQuestion();
     return await (this.asking ?? this.latest!);
   }
 
@@ -49,19 +43,19 @@ export class SharedPosition {
     return Math.max(0, this.begunAtMs + ANSWER_HOLDS_MS - this.now());
   }
 
-  private startQuestion(sinceMs: number): void {
+  private startQuestion(): void {
     this.questions += 1;
-    this.asking = this.answer(sinceMs).finally(() => {
+    this.asking = this.answer().finally(() => {
       this.asking = undefined;
     });
     // Callers get the error when they await `asking`; this only prevents an unhandled rejection.
     this.asking.catch(() => undefined);
   }
 
-  private async answer(sinceMs: number): Promise<PositionAnswer> {
+  private async answer(): Promise<PositionAnswer> {
     const askedAtMs = this.now();
     this.begunAtMs = askedAtMs;
-    this.latest = { askedAtMs, appliedMs: await this.consumer.appliedUpToMs(sinceMs) };
+    this.latest = { askedAtMs, appliedMs: await this.consumer.appliedUpToMs() };
     return this.latest;
   }
 }

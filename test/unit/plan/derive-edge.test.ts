@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Item } from '../../../src/core/items/attribute-value.ts';
 import { indexSortKey } from '../../../src/core/items/encoding.ts';
 import { hash128 } from '../../../src/core/items/keys.ts';
-import { derive as computed, node, number, rank } from '../../../src/core/model/schema.ts';
+import { derive as computed, node, number, rank, sum } from '../../../src/core/model/schema.ts';
 import { derivedOf } from '../../../src/core/plan/derive.ts';
 import { goalGraph } from '../../support/contracts-model.ts';
 import { anyEdge, define } from '../../support/model.ts';
@@ -163,4 +163,13 @@ describe('what cannot be derived of an edge', () => {
       problems: [{ code: 'misfit', message: 'edge type MEMBER enters USER, not GOAL' }],
     });
   });
+});
+
+it('values that a total cannot add are counted as problems beside those that it can', () => {
+  const total = { hours: sum('hours'), cost: sum('cost') };
+  const attributes = { date: { S: '2026-01-01' }, hours: { N: '2.5' }, cost: { S: 'much' }, kind: { S: 'WORK' } };
+  const result = derived({ inbound: { orders: { gsi0: 'date' }, total, groupBy: ['kind'] } }, attributes);
+  const ledger = { 'sum/hours': { N: '2.5' }, 'by/kind': { S: 'SWORK' }, problems: { N: '1' } };
+  expect(result.inTarget).toMatchObject([{ fields: { ledger: { M: ledger } } }]);
+  expect(result.problems).toMatchObject([{ code: 'wrong-type', attribute: 'cost' }]);
 });

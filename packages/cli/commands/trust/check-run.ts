@@ -85,9 +85,9 @@ async function lagSecondsNow(position: PositionOfStream | undefined): Promise<nu
 /** Makes `appliedUpToMs` resolve to undefined once the signal is aborted, since reading the position may take long. */
 function positionUntilStopped({ appliedUpToMs }: ConsumerPosition, signal: AbortSignal): ConsumerPosition {
   return {
-    async appliedUpToMs(sinceMs) {
+    async appliedUpToMs() {
       try {
-        return await untilAborted(signal, appliedUpToMs(sinceMs));
+        return await untilAborted(signal, appliedUpToMs());
       } catch (error) {
         if (signal.aborted) return undefined;
         throw error;
