@@ -11,7 +11,6 @@ import { targetItem } from './target-item.ts';
 import { unknownItem } from './unknown-item.ts';
 import { view } from './view.ts';
 
-/** All kinds of derived items. A missing kind doesn't compile. */
 
 const ITEMS: { readonly [Kind in DerivedKind]: ItemKind<Kind> } = {
   ...KINDS_OF_TARGETS,
@@ -40,7 +39,7 @@ export function kindOfDerivedKey(sortKey: string): KindOfDerivedKey | undefined 
   return key && { key, kind: ITEMS[key.kind] as ItemKind };
 }
 
-/** Returns `unknown-item` for a base item's key, and for a key whose kind says (`isKept`) that the model doesn't maintain it. */
+/** Returns `unknown-item` for a base item's key and for an item that the model doesn't maintain (`isKept`). */
 export function itemKindOf(graph: CompiledModel, sortKey: string): ItemKind {
   const { key, kind } = kindOfDerivedKey(sortKey) ?? { kind: UNKNOWN };
   return key !== undefined && kind.isKept?.(graph, key, sortKey) === false ? UNKNOWN : kind;

@@ -10,7 +10,7 @@ import { faultsOfForm } from './form.ts';
 import { joinedPrefixes } from './joined.ts';
 import { type ItemForm, type ItemKind, origin, type SharedKind } from './kind.ts';
 
-/** How far a fan-out has come. Each write of this item makes the stream record that triggers the next page. */
+/** Records how far a fan-out has come. Each write of this item makes the stream record that triggers the next page. */
 const FAN_OUT: SharedKind = {
   decidedBy: 'time',
   hasBase: false,
@@ -48,7 +48,7 @@ export const sourceContinuation: ItemKind<'source-continuation'> = {
   ],
 };
 
-/** Reports an open fan-out with its revision as `base`, since a fan-out that rewrites the same place isn't stuck. */
+/** Uses the revision as `base`, because a fan-out that rewrites the same place isn't stuck. */
 function faults(kind: ItemForm, graph: CompiledModel, item: Item): readonly Difference[] {
   const ofForm = faultsOfForm(kind, graph, item);
   if (!isFanOutOpen(item)) return ofForm;
@@ -75,7 +75,7 @@ export function willFanOutVisit(item: Item | undefined, place: string): boolean 
 }
 
 /**
- * Returns undefined fields unless the fan-out will still come to `place`. If it is past, it has already written the item
+ * Leaves the fields undefined unless the fan-out will still come to `place`; once past, it has already written the item
  * there.
  */
 export function fanOutSeen(continuation: Item | undefined, place: string): FanOutSeen {
@@ -83,13 +83,13 @@ export function fanOutSeen(continuation: Item | undefined, place: string): FanOu
   return { place: fanOutPlace(continuation), revision: revisionOf(continuation) };
 }
 
-/** A repair that only restarts the fan-out doesn't change the returned string. */
+/** The string stays the same if a repair only restarts the fan-out. */
 function fanOutPlace(item: Item | undefined): string | undefined {
   const after = item?.[AFTER];
   return after && canonicalText(after);
 }
 
-/** Tells whether changes of a node show in other items. */
+/** Tells whether changing a node can change items of other nodes or of its edges. */
 export const hasFanOuts = oncePer(
   (graph: CompiledModel): boolean =>
     joinedEdgeTypes(graph).size > 0 || [...graph.edges.values()].some(({ copy }) => copy !== undefined),

@@ -23,14 +23,13 @@ import { type DecidedBy, type Difference, digestOfImages, hashOfText } from './d
 import { edgeOfElements } from './element.ts';
 
 /**
- * Copies of a target's attributes in the views of its edges' sources, one for each edge. Here the target is called the parent, and each
- * source a child. A parent's changes have to reach many children in other partitions.
+ * A view holds copies of attributes of its edges' targets. Here the target of an edge is called the parent, and the
+ * source a child. A change of a parent has to reach many children in other partitions.
  *
- * An index can't find the children: it is eventually consistent, and an edge missing from it would keep an old copy forever. So each edge
- * has a reverse item in the parent's partition, which a consistent Query finds.
+ * An index can't find the children: it is eventually consistent, so an edge missing from it would keep an old copy
+ * forever. Instead, each edge has a reverse item in the parent's partition, which a consistent Query finds.
  */
 
-/** Compares an edge's copy in its source's view with what the edge, its target and a fan-out under way ask for. */
 export function copyDifference(
   graph: CompiledModel,
   { view, elements }: { view: Item | undefined; elements: ReadonlyMap<string, readonly string[]> },
@@ -52,7 +51,7 @@ export function copyDifference(
   return [{ kind: 'copy', about: target, expected, stored, base: digest, fanOut }];
 }
 
-/** Returns the keys of items that, besides the edge, determine its copy. */
+/** Returns the keys of the items that, besides the edge, determine its copy. */
 export function keysOfCopy(graph: CompiledModel, edge: string): ItemKey[] {
   const parent = copiedNode(graph, edge);
   if (parent === undefined) return [];
@@ -69,7 +68,7 @@ export interface CopySlot {
   stored: string | undefined;
 }
 
-/** Stands for a `copies` attribute that isn't a map, or is an empty one. No edge has this name. */
+/** Stands for a `copies` attribute that is empty or not a map. No edge has this name. */
 export const NO_COPIES = '';
 
 export function hasCopies(model: CompiledModel): boolean {
@@ -115,7 +114,7 @@ export function isSlotRight(graph: CompiledModel, { edge, stored }: CopySlot, no
   return stored === (expected && hashOfText(expected));
 }
 
-/** A `copies` attribute that isn't a map, or is an empty one, counts as one copy, so that a check finds it wrong. */
+/** Counts a `copies` attribute that is empty or not a map as one copy, so that a check finds it wrong. */
 function storedCopies(view: Item | undefined): Map<string, Item[string]> {
   const stored = view?.[COPIES];
   if (stored === undefined) return new Map();
@@ -167,7 +166,7 @@ export function copyOf(graph: CompiledModel, edge: EdgeModel, node: Item | undef
   return copy;
 }
 
-/** Copies by the edges' sort keys, from consistent reads of the parents; undefined if the parent doesn't exist. */
+/** Copies by the sort keys of their edges; undefined if the parent doesn't exist. */
 export type ParentCopies = ReadonlyMap<string, Item | undefined>;
 
 /** Reads each parent consistently. Edges of types without copies are left out. */
@@ -189,7 +188,6 @@ export async function readCopies(
   return new Map(edges.map(({ sortKey, edge, parent }) => [sortKey, copyOf(graph, edge, nodes.get(parent))]));
 }
 
-/** Leaves out copies of edges that have no element in the view. */
 export function copiesWithElement(
   graph: CompiledModel,
   elements: ReadonlyMap<string, readonly string[]>,

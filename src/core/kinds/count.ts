@@ -21,8 +21,8 @@ import { type ItemKind, MANY, origin, placeholderOfEdges } from './kind.ts';
 import { lineOfCount, lineOfTotal } from './parts/totals.ts';
 
 /**
- * The number of a node's counted edges of a type, with their sums and groups. The counted items determine the count: each is written in one
- * transaction with it.
+ * The number of a node's edges of a type, with their sums and groups. Each counted item is written in one transaction
+ * with its count.
  */
 const COUNTS: Omit<ItemKind<'count' | 'total'>, 'name' | 'originsOf'> = {
   // rule: totals-belong-to-their-generation
@@ -78,7 +78,7 @@ function countDifferences(live: Amounts, stored: Item | undefined): Difference[]
   // A count has no base item, but its revision changes with each item that it counts.
   const base = revisionOf(stored) ?? '';
   if (expected !== actual) return [{ kind: 'count', expected, stored: actual, base }];
-  // Report group values that have no name although removed edges have made room. Readers refuse such groups.
+  // Group values without a name are due for maintenance once removed edges have made room. Readers refuse such groups.
   if (amounts === undefined || !hasRoomForOthers(amounts)) return [];
   return [{ kind: 'room', expected: 'names for values of groups', stored: 'values without a name', base }];
 }
@@ -86,9 +86,9 @@ function countDifferences(live: Amounts, stored: Item | undefined): Difference[]
 const MOST_COUNTS = 5;
 
 /**
- * Reads a stored count, and the sum of its items at the same moment. If an item is added or removed while counting, the count's revision
- * changes, and the items are counted again: otherwise a wrong count could pass. After `MOST_COUNTS` attempts, the last numbers are
- * returned, even if of different moments.
+ * Reads a stored count, and the sum of its items at the same moment. Counts again if the count's revision has changed,
+ * since a wrong count could pass otherwise. After `MOST_COUNTS` attempts, returns the last numbers, even if they are
+ * from different moments.
  */
 export async function readCountWithItems(
   { store }: { store: Pick<Store, 'getMany' | 'query'> },

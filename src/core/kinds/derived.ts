@@ -7,13 +7,13 @@ import type { Problem } from './parts/subject.ts';
 export interface Derived {
   /** The edge's element in its source's view; absent if the view doesn't list the type, or if a label can't be derived. */
   element?: string;
-  /** The node's projected attributes; present exactly if the node exists and its type keeps views. */
+  /** The node's projected attributes; present if and only if the node exists and its type keeps views. */
   attributes?: Item;
   /** Expected fields of index items by sort key. Joined items are only included if the source node is given. */
   indexItems: ReadonlyMap<string, Item>;
   inTarget?: readonly InTarget[];
   problems: readonly Problem[];
-  /** Problems of an edge together with its source node; absent without the node. */
+  /** Problems that arise only from an edge and its source node together; absent if the node isn't given. */
   joint?: readonly Problem[];
 }
 

@@ -9,11 +9,11 @@ export interface Suspect {
   source: string;
   sortKey: string;
   /**
-   * Base items that determine the derived item. A view is compared only in what these contribute or, without any, in what no base item
-   * decides. Other items depend on the first one or, without it, on what their key or content names.
+   * Base items that determine the derived item. A view is compared only in what these contribute or, if absent, in what
+   * no base item determines. Other items depend on the first one or, if absent, on what their key or content names.
    */
   bases?: readonly ItemKey[];
-  /** Evicted edge types of a view that may fit into it again. */
+  /** Evicted edge types that may fit into the view again. */
   returning?: readonly string[];
 }
 
@@ -30,7 +30,7 @@ export interface DifferenceTraits {
 
 const MAINTENANCE = { isHarmless: true, isMaintenance: true } as const;
 
-/** What can be wrong in a derived item. */
+/** The ways in which a derived item can be wrong. */
 export const DIFFERENCES = {
   /** The fields of an index item, of a part's view, or of an edge's item in its target's partition. */
   fields: { isContent: true },
@@ -46,7 +46,7 @@ export const DIFFERENCES = {
   mark: { isContent: true, isHarmless: true },
   /** An evicted edge type that fits into its view again. */
   returning: { isContent: true, ...MAINTENANCE },
-  /** A view whose shape isn't its type's, so that readers don't use it. */
+  /** A view whose shape isn't its type's current one. Readers don't use it. */
   shape: { isContent: false, ...MAINTENANCE },
   count: { isContent: true },
   /** Group values without a name although the count has room for some. */
@@ -57,7 +57,7 @@ export const DIFFERENCES = {
   expiry: { isContent: false },
   /** Attributes that the item's kind doesn't have, or a malformed revision. */
   form: { isContent: false },
-  /** A derived item whose sort key is of no maintained kind. */
+  /** A derived item whose sort key doesn't belong to a maintained kind. */
   'unknown-item': { isContent: true },
   /** An item of a retired generation or shape: a stalled writer wrote it late, or a migration missed it. */
   retired: { isContent: true },
@@ -67,26 +67,25 @@ export const DIFFERENCES = {
   unregistered: { isContent: true, isBeyondRepair: true },
 } as const satisfies Record<string, DifferenceTraits>;
 
-/** A key of `DIFFERENCES`, which says what each kind means. */
 export type DifferenceKind = keyof typeof DIFFERENCES;
 
 /** Expected and actual content as strings; null if there is none. */
 export interface Difference {
   kind: DifferenceKind;
-  /** What differs if an item can have several differences of the kind: an edge's sort key, an element, an edge type. */
+  /** Distinguishes several differences of a kind in one item: an edge's sort key, an element or an edge type. */
   about?: string;
   expected: string | null;
   stored: string | null;
-  /** A string that changes with the base items that determine the content. */
+  /** Changes whenever the base items that determine the content change. */
   base?: string;
   /** The fan-out that would correct it, if any. */
   fanOut?: FanOutSeen;
 }
 
 export interface FanOutSeen {
-  /** Where the fan-out is, if it will still come to the item. */
+  /** Where the fan-out is, if it will still reach the item. */
   place: string | undefined;
-  /** The revision of the fan-out's continuation, if it will still come to the item. */
+  /** The revision of the fan-out's continuation, if it will still reach the item. */
   revision: string | undefined;
 }
 
@@ -96,16 +95,16 @@ export interface Judging {
   suspect: Suspect;
   was: Item | undefined;
   decided: DecidedBy;
-  /** Reads what no key names: a count's items, the edges of an evicted type. */
+  /** Reads items that no key names: a count's items, the edges of an evicted type. */
   store: Pick<Store, 'getMany' | 'query'>;
 }
 
-/** The deciding items, as they were read after the derived item. */
+/** The items that determine a derived item, read after it. */
 export interface DecidedBy {
   imageOf(key: ItemKey): Item | undefined;
   derivedOf(base: ItemKey): Derived;
   fieldsOf(base: ItemKey, derived: ItemKey): Item | undefined;
-  /** Derives the element of an edge that was read besides the deciding items. */
+  /** Derives the element of an edge that isn't among the items read. */
   elementOf(base: ItemKey, image: Item): string | undefined;
 }
 

@@ -29,7 +29,7 @@ export function elementDifference(
   return [{ kind: 'element', about: target, expected, stored, base: digestOfImages([decided.imageOf(base)]) }];
 }
 
-/** Returns a view's elements that name no edge, so that no base item asks for them. */
+/** Returns a view's elements that don't name an edge. */
 export function garbageElements(view: Item | undefined): string[] {
   return [...elementsByEdge(view)].flatMap(([edge, elements]) => {
     return edgeOfElements(edge, elements) === undefined ? elements : [];
@@ -45,7 +45,7 @@ export function edgeOfElements(edge: string, [first]: readonly string[]): string
 
 const encodeEnd = labelEncoder(ENDS);
 
-/** Returns a label as it is in an element; an empty string if the edge lacks the value. */
+/** Returns a label encoded for an element, or an empty string if the edge lacks the value. */
 export type LabelWriter = (subject: Subject) => string;
 
 export function labelWriter({ name, from }: LabelModel): LabelWriter {
@@ -55,7 +55,7 @@ export function labelWriter({ name, from }: LabelModel): LabelWriter {
     return (subject) => {
       const text = subject.computeText(from.compute, purpose);
       if (text === undefined) return '';
-      // A lone surrogate would be stored as another string, and differ from the expected one forever.
+      // A lone surrogate would be stored as another string, so the element would differ from the expected one forever.
       if (!isWellFormed(text)) throw new PartError('derive-failed', `derive for ${purpose} gave a lone surrogate`);
       return encodeLabel({ S: text });
     };

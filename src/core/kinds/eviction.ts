@@ -4,8 +4,9 @@ import { parseNodeId } from '../items/keys.ts';
 import type { CompiledModel } from '../model/compiled.ts';
 
 /**
- * Bounds the size of views. DynamoDB bills an update by the whole item's size, so with an unbounded edge set every edge costs more, until
- * none fits at 400 KB. A view that exceeds its budget evicts its largest edge type and marks it, and readers read the base edges instead.
+ * Bounds the size of views. DynamoDB bills an update by the whole item's size, so each edge in an unbounded edge set
+ * would cost more, until none fits at 400 KB. A view that exceeds its budget evicts its largest edge type and marks it,
+ * and readers read the base edges instead.
  */
 
 /** Each write of a view is billed by its size, so a larger set only pays off if it is read many times per write. */

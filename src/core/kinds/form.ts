@@ -5,8 +5,8 @@ import type { Difference } from './difference.ts';
 import type { ItemForm } from './kind.ts';
 
 /**
- * A valid item has a revision that counts its writes, and only attributes of its kind. Foreign attributes do harm: index keys on a view put
- * it into an index and its counts, and every write pays for an unknown attribute.
+ * Foreign attributes do harm: index keys on a view put it into an index and its counts, and every write pays for an
+ * unknown attribute.
  */
 
 const NONE: readonly Difference[] = [];

@@ -15,13 +15,13 @@ export const KINDS_OF_TARGETS: { readonly [Kind in KindInTarget]: KindOfTarget<K
   'total-entry': totalEntry,
 };
 
-/** Undefined for items outside a target's partition. */
+/** Returns undefined unless the key is of an item kept in a target's partition. */
 export function kindOfTarget(sortKey: string): KindOfTarget | undefined {
   const key = parseDerivedKey(sortKey);
   return key !== undefined && 'source' in key ? (KINDS_OF_TARGETS[key.kind] as KindOfTarget) : undefined;
 }
 
-/** Returns the edge (in its source's partition) that an item in the target's partition names; undefined if no such edge can exist. */
+/** Returns the edge that an item in a target's partition names; undefined if the edge can't exist. */
 export function edgeNamedInTarget(graph: CompiledModel, key: ItemKey, item: Item | undefined): ItemKey | undefined {
   return kindOfTarget(key.target)?.edgeOf(graph, key, item);
 }
@@ -46,8 +46,8 @@ export function hasItemsInTargets(graph: CompiledModel): boolean {
 }
 
 /**
- * Returns the keys of an edge's items in its target's partition, expected or not. With a hashed key, only the edge's image tells the
- * target.
+ * Returns the keys of an edge's items in its target's partition, whether or not the items are expected. If the edge's
+ * key is hashed, only its image names the target.
  */
 export function keysInTarget(graph: CompiledModel, base: ItemKey, image: Item | undefined): ItemKey[] {
   const { source, target } = base;
@@ -57,7 +57,7 @@ export function keysInTarget(graph: CompiledModel, base: ItemKey, image: Item | 
   return keysOf(graph, source, kind.edge.type).map((key) => ({ source: kind.target, target: key }));
 }
 
-/** Leaves out items that a total adds up: only the others belong to the view of the edge's source. */
+/** Leaves out the items that a total includes, because they don't serve the view of the edge's source. */
 export function keysInTargetOfView(graph: CompiledModel, base: ItemKey): (ItemKey & { target: DerivedSortKey })[] {
   const kind = classifyKey(graph, base.source, base.target);
   if (kind.kind !== 'edge') return [];
@@ -66,7 +66,9 @@ export function keysInTargetOfView(graph: CompiledModel, base: ItemKey): (ItemKe
   return ofView.map(({ keyOf }) => ({ source, target: keyOf(edge, base.source) }));
 }
 
-/** Tells whether a key is an edge's item in its target's partition. A producer may have forged the key. */
+/**
+ * Tells whether an edge can have an item with this key in its target's partition. A producer may have forged the key.
+ */
 export function isInTargetOf(graph: CompiledModel, base: ItemKey, { source, target }: ItemKey): boolean {
   const entersSource = (layer: CompiledModel): boolean => {
     // rule: entry-names-what-its-edge-may-have

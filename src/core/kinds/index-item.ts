@@ -15,7 +15,7 @@ import { faultsOfForm } from './form.ts';
 import { keysOfBase } from './joined.ts';
 import { type ItemKind, type KeyOf, MANY, origin, type SharedKind } from './kind.ts';
 
-/** What all items that readers find through an index have in common. */
+/** The properties that index items share with kinds that are compared and repaired like them. */
 export const INDEXED: SharedKind = {
   decidedBy: 'partition',
   hasBase: true,
@@ -122,7 +122,7 @@ export function indexItemText(item: Item | undefined): string | undefined {
   return Object.keys(fields).length === 0 ? undefined : canonicalText({ M: fields });
 }
 
-/** Skips edges with a short sort key, whose index items' keys are never hashed. */
+/** Skips edges with a short sort key, because the keys of their index items are never hashed. */
 export async function findEdgeOfHashedKey(
   { graph, store, stats }: { graph: CompiledModel; store: Pick<Store, 'query'>; stats?: ReadStats },
   source: string,

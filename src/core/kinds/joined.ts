@@ -4,10 +4,6 @@ import { joinedItemsOf, needsSource, sourceNodeKeys } from '../model/joined.ts';
 import type { EdgeItemPlaces } from '../model/projection/index-places.ts';
 import type { ItemKey } from '../store-port.ts';
 
-/**
- * The keys of joined index items follow from places. `derivedOf` derives the fields, for which it needs the source
- * node.
- */
 
 function joinedItemPlaces(graph: CompiledModel, edgeType: string): EdgeItemPlaces[] {
   return layersOf(graph).flatMap(({ edges }) =>
@@ -23,7 +19,7 @@ export function isJoinedKey(graph: CompiledModel, edgeKey: string, sortKey: stri
   return joinedKeysOf(graph, typePrefix(edgeKey) ?? '', edgeKey).some((key) => key === sortKey);
 }
 
-/** Returns what precedes an edge's sort key in the keys of its joined index items. */
+/** Returns the key prefixes of joined index items, which the edge's sort key follows. */
 export function joinedPrefixes(graph: CompiledModel, edgeType: string): string[] {
   return joinedItemPlaces(graph, edgeType).map(({ prefix }) => prefix);
 }

@@ -9,8 +9,8 @@ import type { Difference, Judging, Suspect } from './difference.ts';
 import type { Subject } from './parts/subject.ts';
 
 /**
- * A kind of derived item. The kinds are in files of this folder, and listed in `all-kinds.ts`. `trust/repair/repairs.ts` has the other
- * half: how an item of a kind is repaired.
+ * Each kind of derived item has a file in this folder and an entry in `all-kinds.ts`. `trust/repair/repairs.ts` defines
+ * how items of each kind are repaired.
  */
 
 export type KeyOf<Kind extends DerivedKind> = Extract<DerivedKey, { kind: Kind }>;
@@ -31,15 +31,14 @@ export type Lifetime<Kind extends DerivedKind = DerivedKind> =
   /** Items without generations are in use as long as something needs them. */
   | {
       of: 'need';
-      /** Names what needs an edge type's items. The names change when something else needs them. */
+      /** Names the shapes or projections that need an edge type's items. */
       neededBy(graph: CompiledModel, edgeType: string): readonly string[];
     }
-  /** The registry doesn't know such items. */
+  /** The registry doesn't track such items. */
   | { of: 'nothing' };
 
 export interface PartitionContent {
   addView(view: Item): void;
-  /** Adds a stored index item, to be compared with the fields that a base item asks for. */
   addActualIndexItem(sortKey: string, item: Item): void;
   /** `count` is undefined if the stored count isn't sound: see `soundAmounts`. */
   addCount(name: string, count: Amounts | undefined): void;
@@ -56,10 +55,7 @@ export interface Origin extends ItemKey {
 }
 
 export interface ItemForm {
-  /**
-   * Allowed attributes with their types, besides key, revision and expiry. `any` leaves the value to the comparison with the deciding
-   * items.
-   */
+  /** Allowed attributes and their types, besides keys, revision and expiry. `any` allows every type. */
   attributes: ReadonlyMap<string, AttributeType | 'any'>;
   /** Tells whether an item may have a further attribute. Default: no. */
   canHave?(attribute: string): boolean;
@@ -73,21 +69,21 @@ export interface ItemKind<Kind extends DerivedKind = DerivedKind> extends ItemFo
   name: DerivedKind;
   lifetime: Lifetime<Kind>;
   /**
-   * What decides an item's content: base items of its own partition, an edge of another one, only time, or nothing. A scan compares items
-   * of `partition` while it reads the partition, and looks up what decides the others.
+   * What determines an item's content: base items of its own partition, an edge in another partition, only time, or
+   * nothing. A scan compares items of `partition` as it reads the partition, and looks up what determines the others.
    */
   decidedBy: 'partition' | 'edge-elsewhere' | 'time' | 'nothing';
   /** True if a single base item asks for the item, so that redrive and migration reconcile it with that base item. */
   hasBase: boolean;
   /** Tells whether the model maintains such items for the key's edge type. Default: always. */
   isKept?(graph: CompiledModel, key: KeyOf<Kind>, sortKey: string): boolean;
-  /** Returns what is wrong in an item whatever base items say. */
+  /** Returns what is wrong with an item, whatever its base items say. */
   faults(graph: CompiledModel, item: Item): readonly Difference[];
   /** Returns the keys of items that, besides a base item, determine a suspect. Default: none. */
   keysBeside?(graph: CompiledModel, suspect: Suspect, base: ItemKey): ItemKey[];
   /** Compares an item with all that determines it. Default: returns its faults. */
   differences?(judging: Judging): readonly Difference[] | Promise<readonly Difference[]>;
-  /** Adds an item to its partition's content. Default: nothing. */
+  /** Adds an item to its partition's content. Default: adds nothing. */
   addTo?(content: PartitionContent, sortKey: string, item: Item): void;
   /** Returns the base items that an item comes from, to show them to users. */
   originsOf(graph: CompiledModel, place: ItemKey, key: KeyOf<Kind>, item: Item): readonly Origin[];
@@ -99,15 +95,15 @@ export interface KindOfTarget<Kind extends KindInTarget = KindInTarget> extends 
   isAskedBy(edge: EdgeModel): boolean;
   keyOf(edge: EdgeModel, source: string): DerivedSortKey;
   fieldsOf(edge: EdgeModel, source: string, subject: Subject): Item;
-  /** The total that adds up the item. Default: none, so that the item belongs to the view of the edge's source. */
+  /** Returns the total that includes the item. Default: none; the item then serves the view of the edge's source. */
   totalOf?(edge: EdgeModel): CountModel;
-  /** Undefined if the item names no edge, or no such edge can exist. */
+  /** Returns the edge that the item names; undefined if it names none or the edge can't exist. */
   edgeOf(graph: CompiledModel, key: ItemKey, item: Item | undefined): ItemKey | undefined;
 }
 
 export type SharedKind = Omit<ItemKind, 'name' | 'lifetime' | 'isKept' | 'originsOf'>;
 
-/** Stands for many items where an origin names no single one. */
+/** Stands for any item where an origin covers many. */
 export const MANY = '…';
 
 export function placeholderOfEdges(edgeType: string): string {

@@ -6,7 +6,7 @@ import { type ItemKind, type KeyOf, origin, type ProjectionPlace } from './kind.
 import { withAttributes } from './parts/inbound-items.ts';
 import type { Subject } from './parts/subject.ts';
 
-/** The view of a part. It's in no index, but is written, compared and repaired like an index item. */
+/** A part's view isn't in an index, but is written, compared and repaired like an index item. */
 export const partView: ItemKind<'part-view'> = {
   ...INDEXED,
   name: 'part-view',

@@ -13,7 +13,8 @@ import { differencesByBase, INDEXED } from './index-item.ts';
 import { type KindOfTarget, origin } from './kind.ts';
 
 /**
- * Lets a node find an edge that copies its attributes. The item is in the node's partition, the edge in its source's.
+ * Lets a node find an edge that copies its attributes. The item is in the node's partition; the edge is in its
+ * source's.
  */
 export const reverseItem: KindOfTarget<'reverse-item'> = {
   name: 'reverse-item',
@@ -51,7 +52,7 @@ export function reverseItemOf(graph: CompiledModel, { source, target }: ItemKey)
   return { key, fields: { [CHILD]: { S: source } } };
 }
 
-/** Reads the edge from the item's key, or from its content if that key is hashed; undefined if unknown. */
+/** Reads the edge from the item's key, or from its content if the key is hashed; undefined if unknown. */
 export function edgeOfReverse({ source, target }: ItemKey, item: Item | undefined): ItemKey | undefined {
   const key = parseDerivedKey(target);
   if (key?.kind !== 'reverse-item') return undefined;

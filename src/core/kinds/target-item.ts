@@ -11,7 +11,7 @@ import { type ItemKind, type KeyOf, origin } from './kind.ts';
 import { withAttributes } from './parts/inbound-items.ts';
 import type { Subject } from './parts/subject.ts';
 
-/** The item that lists a node with its incoming edges, compared and repaired like any index item. */
+/** Lists a node among its own incoming edges (`includeTarget`). */
 export const targetItem: ItemKind<'target-item'> = {
   ...INDEXED,
   name: 'target-item',
@@ -21,10 +21,7 @@ export const targetItem: ItemKind<'target-item'> = {
   ],
 };
 
-/**
- * Reads the projection from the item's key, or from its index keys if that key is hashed; undefined if neither shows
- * it.
- */
+/** If the sort key is hashed, only the item's index keys name the projection. */
 function projectionOf(_source: string, key: KeyOf<'target-item'>, item: Item): IndexPlace | undefined {
   const { edgeType, order, generation } = key;
   if (key.name.hash === undefined) return { of: 'edge', edgeType, order, generation };
@@ -38,9 +35,9 @@ export interface TargetItem {
 }
 
 /**
- * Returns the items that put a node into the index partitions of its incoming edges (`includeTarget`). The node sorts
- * after every edge, so that one backward Query returns it and its last edges. The items have the view's attributes, so
- * that readers don't need the view.
+ * Returns the items that put a node into the index partitions of its incoming edges. The node sorts after every edge,
+ * so one backward Query returns it and its last edges. The items have the view's attributes, so readers don't need the
+ * view.
  *
  * @param attributes the node's attributes in its view.
  */

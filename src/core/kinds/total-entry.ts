@@ -11,7 +11,10 @@ import { differencesByBase, INDEXED } from './index-item.ts';
 import { type KindOfTarget, origin } from './kind.ts';
 import { countedFields, lineOfTotal } from './parts/totals.ts';
 
-/** An edge's entry in a node's total of incoming edges. It is in the node's partition, the edge in its source's. */
+/**
+ * An edge's entry in its target's total of incoming edges. The entry is in the target's partition; the edge is in its
+ * source's.
+ */
 export const totalEntry: KindOfTarget<'total-entry'> = {
   name: 'total-entry',
   lineOf: (edge) => `${lineOfTotal(edge)} (entry)`,
@@ -49,7 +52,7 @@ export const totalEntry: KindOfTarget<'total-entry'> = {
   },
 };
 
-/** Reads the edge from the entry's key, or from its content if that key is hashed; undefined if unknown. */
+/** Reads the edge from the entry's key, or from its content if the key is hashed; undefined if unknown. */
 export function edgeOfEntry(
   graph: CompiledModel,
   { source, target }: ItemKey,

@@ -3,7 +3,7 @@ import type { Standing } from '../model/compiled.ts';
 import type { Difference } from './difference.ts';
 import type { ItemKind } from './kind.ts';
 
-/** An item with the sort key of a derived item, but of no kind that Edgeloom maintains. A repair deletes the item. */
+/** An item whose sort key is like a derived item's, but which Edgeloom doesn't maintain. A repair deletes it. */
 export const unknownItem: ItemKind<'unknown-item'> = {
   name: 'unknown-item',
   lifetime: { of: 'nothing' },
@@ -22,7 +22,7 @@ const OUTSIDE = {
   unregistered: "which the table's registry does not know",
 } as const;
 
-/** Returns whether the item itself is the mistake, not its content, because the registry has no place for it. */
+/** Tells whether the item shouldn't exist at all, whatever its content. */
 export function isOutsideRegistry({ kind }: Standing): boolean {
   return Object.hasOwn(OUTSIDE, kind);
 }

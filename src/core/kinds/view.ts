@@ -55,8 +55,8 @@ export const view: ItemKind<'view'> = {
 };
 
 /**
- * Tells whether a type keeps views. With a registry, its shapes decide: a migration may drop a type's views and leave
- * other projections of its nodes.
+ * A registry's shapes decide if there are any: a migration may drop a type's views and keep other projections of its
+ * nodes.
  */
 export function keepsViews(model: CompiledModel, type: string): boolean {
   return model.shapes === undefined ? model.nodes.get(type)?.hasView !== false : model.shapes.has(type);
@@ -68,8 +68,8 @@ export function shapeOf(model: CompiledModel, source: string): ViewShape | undef
 }
 
 /**
- * Returns whether a view has to be rebuilt from base items: its stamp names another shape, or the view is missing and
- * not every node has one yet. Always false for a type without a shape.
+ * Tells whether a view must be rebuilt from base items: its stamp names another shape, or it is missing although not
+ * every node has a view yet. Always false for a type without a shape.
  */
 export function isOfOtherShape(graph: CompiledModel, source: string, view: Item | undefined): boolean {
   const shape = shapeOf(graph, source);
@@ -120,15 +120,12 @@ export function faultsOfView(graph: CompiledModel, item: Item): readonly Differe
   return faults;
 }
 
-/** Returns the edge types that a view marks as evicted although no edge set lists them. */
+/** Returns the edge types that a view marks as evicted although the model lists them in no edge set. */
 export function leftoverMarks(graph: CompiledModel, view: Item | undefined): string[] {
   return [...evictedTypes(view)].filter((type) => graph.edges.get(type)?.labels === undefined);
 }
 
-/**
- * Readers use base items instead of a view of another shape, which is correct but costs more. The next writer that
- * reads the view rebuilds it, and so does a repair.
- */
+/** Until a writer or a repair rebuilds the view, readers use base items, which is correct but costs more. */
 function shapeDifference(graph: CompiledModel, source: string, { [MODEL]: stamp }: Item): Difference {
   return {
     kind: 'shape',

@@ -9,7 +9,10 @@ export type BaseItemKind =
   | { kind: 'edge'; edge: EdgeModel; target: string }
   /** Not an error: the projector skips the item, and the check counts it. */
   | { kind: 'unknown' }
-  /** An edge whose type doesn't join its nodes, that joins two tenants, or whose key isn't the hashed one of its target. */
+  /**
+   * An edge whose type doesn't allow its nodes, whose nodes are of different tenants, or whose sort key isn't the
+   * hashed key of its target.
+   */
   | { kind: 'misfit'; code?: 'edge-between-tenants'; reason: string; remedy?: string };
 
 /** `hashed`: the key shows the edge type, but only the image holds the target. */
@@ -74,7 +77,7 @@ export function misfitText({ reason, remedy }: Extract<BaseItemKind, { kind: 'mi
 }
 
 export function targetIdOf(image: Item): string | undefined {
-  // The attribute may hold anything in a record made by hand.
+  // Nothing checks this attribute when producers write it, so it may hold anything.
   return textOfUntrusted(attributeOf(image, TARGET_ID));
 }
 
@@ -120,8 +123,8 @@ function misfitOfTarget(graph: CompiledModel, edge: EdgeModel, target: string): 
 }
 
 /**
- * Returns the node type of an id: the text before the first dash. Returns an empty string, which is no type, if there is
- * no dash, or nothing before or after it.
+ * Returns the node type of an id, which is the text before the first dash; an empty string if there is no text on both
+ * sides of that dash.
  */
 export function nodePrefix(id: string): string {
   const dash = id.indexOf('-');

@@ -35,19 +35,19 @@ export interface CompiledModel {
   readonly indexes: readonly IndexName[];
   /**
    * Eight hex digits that change with the model; for a model made from the registry, `@` and the registry's version.
-   * Derived items have it for information only.
+   * Derived items store it for information only.
    */
   readonly fingerprint: string;
   /** The shapes of views by node type, in a model made from the registry. @internal */
   readonly shapes?: ReadonlyMap<string, ViewShape>;
-  /** Models with further generations of projections, whose items are maintained as well; they have no views. @internal */
+  /** Models of other generations of projections, whose items are maintained, too. They have no views. @internal */
   readonly further?: readonly CompiledModel[];
   /**
    * How a check treats each derived item, in a model made from the registry. If absent, a check compares all items.
    * @internal
    */
   readonly standings?: Standings;
-  /** What the feed reports; everything if absent. @internal */
+  /** The changes that the feed reports. Default: all. @internal */
   readonly feed?: FeedNames;
   /** Types whose base items are made from items of another table. @internal */
   readonly mirrored?: ReadonlySet<string>;
@@ -95,7 +95,10 @@ export interface ViewShape {
 /** One generation of a projection that writers maintain. */
 export interface InForce<Places> {
   places: Places;
-  /** A newer generation replaces this one: an item that only this one can't derive is left out without a fault. */
+  /**
+   * True if a newer generation replaces this one. An item that only this generation can't derive is left out without a
+   * fault.
+   */
   isSuperseded?: boolean;
 }
 
@@ -114,7 +117,6 @@ export interface TableNames {
   nativeNames?: readonly { name: string; partition: string; sort: string }[];
 }
 
-/** The key attributes of the indexes. */
 export type IndexKeys = Readonly<Record<IndexName, { readonly partition: string; readonly sort: string }>>;
 
 export function indexKeysOf({ indexKeys = INDEX_KEYS }: Pick<TableNames, 'indexKeys'>): IndexKeys {
@@ -146,9 +148,9 @@ export interface NodeModel {
   hasView: boolean;
   /** True if the model declares no `view`, so that reads show the node itself. */
   isShownItself?: true;
-  /** Undefined for the default. */
+  /** Default: `DEFAULT_VIEW_BUDGET_BYTES`. */
   viewBudgetBytes?: number;
-  /** Only writer and import check these limits. */
+  /** Only the writer and the import check these limits. */
   maxEntries: ReadonlyMap<string, number>;
   /** The writer increments this attribute. */
   versionAttribute?: string;
@@ -243,5 +245,5 @@ export interface SearchModel extends SearchSettings {
   native: boolean;
 }
 
-/** Options that `f(graph, options)` has checked, together with the graph. */
+/** Checked options of a function, together with the graph that it was given. */
 export type OfGraph<Options> = Options & { readonly graph: CompiledModel };

@@ -1,4 +1,4 @@
-/** The changes that the feed reports. Without `feed`, it reports all. */
+/** The changes that the feed reports. Default: all. */
 export interface FeedNames<NodeType extends string = string, EdgeType extends string = string> {
   /** Node types whose views are reported. */
   readonly views?: readonly NodeType[];

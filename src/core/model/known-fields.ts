@@ -2,8 +2,8 @@ import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/sp
 import { isPlainObject } from './options/shape.ts';
 
 /**
- * What `fields` allows, read from the validator's JSON Schema (Zod from 4.2, ArkType). For other validators, only the
- * compiler checks a model.
+ * The attributes that `fields` allows, read from the validator's JSON Schema (Zod from 4.2, ArkType). For other
+ * validators, only TypeScript checks a model.
  */
 
 export interface ValueForm {
@@ -77,7 +77,7 @@ function jsonSchemaOf(fields: StandardSchemaV1 | undefined, direction: 'input' |
     });
     return isPlainObject(schema) ? schema : undefined;
   } catch {
-    // ArkType throws, because it has no schema for a transform.
+    // ArkType throws for a transform, because it has no JSON Schema.
     return undefined;
   }
 }

@@ -62,7 +62,7 @@ export function inboundItemPlans(edge: EdgeModel): InboundItemPlan[] {
   });
 }
 
-/** A value that isn't a time isn't an error: the edge then never ends. */
+/** A value that isn't a time isn't an error: such an edge never ends. */
 function endEncoder(purpose: string): OrderEncoder {
   return ({ end }) => end && encodeForOrder(end, 'number', AS_WRITTEN, purpose);
 }

@@ -154,7 +154,7 @@ export interface JointNotes {
   hasNode: boolean;
 }
 
-/** Makes the item from two shares; undefined if it can't be in an index and the edge isn't counted. */
+/** Returns the item made of both shares; undefined if it can't be in an index and the edge isn't counted. */
 export function joinedItem(
   plan: JoinedItemPlan,
   source: string,

@@ -1,18 +1,17 @@
 import type { OrderModel } from '../../model/compiled.ts';
 
-/** The result of deriving one projection from an image: an item, or the reason why there is none. */
+/** The result of deriving one projection from an image: an item, or the reason why it is missing. */
 export interface Outcome {
   /** The projection's path in the model, such as `edges.MEMBER.inbound.orders.byDate`. */
   line: string;
   /** The sort key of the derived item, in the base item's partition. */
   sortKey: string;
-  /** Why there is no derived item, as a sentence; absent if there is one. */
+  /** Why there is no derived item, as a sentence; undefined if there is one. */
   why?: string | undefined;
   /** True if the reason is an error in the image. A quarantine entry then names the error. */
   isFault: boolean;
 }
 
-/** Collects the outcomes of an image for all projections. The code that leaves out an item also gives the reason. */
 export class Outcomes {
   private readonly byLine = new Map<string, Outcome>();
 

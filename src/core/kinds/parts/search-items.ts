@@ -35,9 +35,7 @@ interface SearchPlan {
   line: string;
 }
 
-/**
- * The searches that share an index item, prepared once per model. A search with `multiValue` shares none of its items.
- */
+/** Searches that share an index item, prepared once per model. A search with `multiValue` doesn't share its items. */
 export interface SearchItemPlan {
   first: SearchPlan;
   searches: readonly SearchPlan[];
@@ -54,8 +52,9 @@ export function searchItemPlan(searches: readonly SearchModel[]): SearchItemPlan
 }
 
 /**
- * Returns the item that a node has in searches that share one, under the key `places.first`; undefined if the node has
- * no value or no index partition for any of them. A value that can't be a key excludes the node from that search only.
+ * Returns a node's item for searches that share one, to be stored under the key `places.first`; undefined if the node
+ * has no value or no index partition for any of them. A value that can't be a key excludes the node from that search
+ * only.
  */
 export function searchItem({ first, searches }: SearchItemPlan, subject: Subject): Item | undefined {
   const item: Item = {};

@@ -68,8 +68,8 @@ export function targetOf({ kind, type }: SubjectType, { source, sortKey, target 
 const NONE: readonly Problem[] = [];
 
 /**
- * An image, and what deriving its items shares: keys, problems, and the plain form for `derive` functions, which is
- * made once and on demand.
+ * An image, with what the derivation of all its items shares: keys, problems, and the plain form for `derive`
+ * functions, which is made once and on demand.
  */
 export class Subject {
   private plain: Record<string, unknown> | undefined;
@@ -116,7 +116,7 @@ export class Subject {
     }
   }
 
-  /** Throws a `PartError` if the function gives anything but a string or undefined. */
+  /** Throws a `PartError` if the function returns anything but a string or undefined. */
   computeText(compute: Compute, purpose: string): string | undefined {
     this.plain ??= toPlainItem(this.copyAttributes({ kind: 'ALL' }, false));
     const { source } = this.key;
@@ -143,9 +143,8 @@ export class Subject {
   }
 
   /**
-   * Returns the projected attributes and the time at which the item ends, without keys, the target of a hashed key and a
-   * mirror's bookkeeping.
-   * Throws a `PartError` for a malformed attribute.
+   * Returns the projected attributes and the time at which the item ends. Leaves out keys, the target of a hashed key,
+   * and a mirror's bookkeeping. Throws a `PartError` for a malformed attribute.
    *
    * @param isLenient leaves out a malformed attribute and notes the problem instead.
    */
@@ -187,7 +186,7 @@ export function nodeSubject(graph: CompiledModel, id: string, image: Item | unde
 
 /**
  * Adds the problem of a `PartError` to `problems` and returns it; rethrows any other error. Callers have their own
- * `try`, because passing a function would allocate several functions for each image.
+ * `try`, because passing callbacks would allocate several closures for each image.
  *
  * @param isSuperseded true if a newer generation of the projection replaces this one, so that the failure isn't a
  * problem of the item.

@@ -7,7 +7,6 @@ import { parseUnits, SUM_DECIMALS, SUM_DIGITS, textOfUnits } from '../../items/u
 import type { CountModel, EdgeModel, TotalPart } from '../../model/compiled.ts';
 import { PartError, type Subject } from './subject.ts';
 
-/** The fields by which an edge is counted: the count's name, and the edge's values in sums and groups. */
 
 /** The longest value to group by, limited because a total holds each value twice. */
 const MOST_GROUP_BYTES = 256;
@@ -55,7 +54,7 @@ function summand(value: AttributeValue, { name, attribute }: TotalPart): Attribu
   return { N: numberText(value.N, purpose, attribute) };
 }
 
-/** Tags the value with its type, because the number 4 and the string "4" are two groups. */
+/** Tags the value with its type, because the number 4 and the string "4" are different groups. */
 function groupValue(value: AttributeValue, { name, attribute }: TotalPart): AttributeValue {
   const purpose = `attribute ${attribute}, needed for the group ${name},`;
   // rule: group-has-a-tag-of-its-type

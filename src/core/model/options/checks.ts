@@ -39,7 +39,7 @@ export function nonEmptyAttributeNames(noName: string): Shape<string[]> {
 
 const unshaping = new Set<Shape<unknown>>();
 
-/** Checks an option that a model's fingerprint ignores. */
+/** Marks an option that a model's fingerprint ignores. */
 export function unshapingOption<T>(check: Shape<T>): Shape<T | undefined> {
   const marked = optional(check);
   unshaping.add(marked);

@@ -8,11 +8,11 @@ export interface DeriveContext {
 
 /** Options of `derive`. */
 export interface DeriveOptions<A> {
-  /** The registry identifies functions by this number: increment it when results change. Default 1. */
+  /** The registry identifies functions by this number: increment it when results change. Default: 1. */
   version?: number;
   /**
-   * Functions of other versions, which are maintained as well. First deploy a new version here, then swap it with the
-   * current one.
+   * Functions of other versions, whose items are maintained, too. Deploy a new version here first, then swap it with
+   * the current one.
    */
   others?: Readonly<Record<number, (attributes: A, context: DeriveContext) => string | undefined>>;
 }

@@ -1,5 +1,5 @@
 const MOST_LISTED = 12;
-/** Longer words are compared by their beginning, because a name in a message may be any string. */
+/** Only the beginning of longer words is compared, since a name in a message may have any length. */
 const MOST_COMPARED = 64;
 
 /** Returns the closest word; undefined if none is close. */
@@ -28,7 +28,7 @@ export function wordsThereAre(word: string, words: Iterable<string>): string {
   return `.${near === undefined ? '' : ` Did you mean ${near}?`} ${there}`;
 }
 
-/** Returns the edit distance, counting a swap of neighbouring characters as one change. */
+/** Returns the edit distance, in which a swap of neighboring characters counts as one change. */
 function distanceOf(left: string, right: string): number {
   let before: number[] = [];
   let row = Array.from({ length: right.length + 1 }, (_, i) => i);

@@ -23,7 +23,7 @@ import { anything, either, flag, oneOf, optional, recordOf, type Shape, type Sha
 
 declare const VALUE: unique symbol;
 
-/** A setting that follows from several options, or from the place in the model file. */
+/** A setting that is computed from several options, or from its place in the model. */
 interface Setting<Value> {
   readonly effect: OptionEffect;
   readonly [VALUE]?: Value;
@@ -34,15 +34,15 @@ interface SettingOption<Given, Value, Work extends OptionWork> {
   readonly work: Work;
   readonly effect: OptionEffect;
   readonly fill: (given: Given | undefined) => Value;
-  /** With this value, a `spread` setting also changes results. */
+  /** The value with which a `spread` setting also changes results. */
   readonly resultWith?: Value;
 }
 
 interface TextFormOption extends SettingOption<boolean, number | false, 'form'> {
   readonly form: TextForm;
-  /** Forms a text that other forms have changed after `form`. */
+  /** Applied to a text that other forms have changed after `form`. */
   readonly again: TextForm;
-  /** Part of the definition, so that a new version rebuilds the items. */
+  /** Stored in the definition, so a new version rebuilds the items. */
   readonly version: number;
 }
 
@@ -134,7 +134,7 @@ export const SEARCH_OPTIONS = {
   /** The index partition without suffixes, such as `USER.name`. */
   indexPartition: setting<string>('result'),
   name: setting<string>('result'),
-  /** `STATE` for `STATE.status`; undefined for the node itself. */
+  /** The part, such as `STATE` for `STATE.status`; undefined for the node itself. */
   part: setting<string | undefined>('order'),
   // Made from `attribute`, `type` and `path`.
   order: setting<SearchOrder>('order'),
@@ -236,7 +236,7 @@ export const INBOUND_OPTIONS = {
         'is together with includeTarget: the target node cannot be in the partitions of its edges then. Leave one out',
     },
   },
-  /** Requires a single shard, at whose end the target node is. */
+  /** Requires a single shard, because the target node is at the end of it. */
   includeTarget: {
     ...option(flag, 'result', 'join', (given = false) => given),
     excludes: {
@@ -258,7 +258,7 @@ export const ORDER_OPTIONS = {
   name: setting<string>('order'),
   index: setting<IndexName>('result'),
   order: setting<EdgeOrderModel>('order'),
-  /** True if the order has an index item and an index partition of its own. */
+  /** True if the order has its own index item and index partition. */
   isNamed: setting<boolean>('result'),
 };
 
@@ -272,7 +272,7 @@ function noShardsText(shards: unknown): string | undefined {
   return shards === 'value' ? "has no meaning with shards: 'value'" : undefined;
 }
 
-/** An index item has only one attribute of each name. */
+/** An index item can't hold two attributes of the same name. */
 function sharedNamesText(project: unknown, ofSource: unknown): string | undefined {
   if (project === 'ALL')
     return "is together with project: 'ALL', which may hold the same names: list the edge's attributes in project";
@@ -295,7 +295,7 @@ export function textFormVersions(table: OptionTable): ReadonlyMap<string, number
   );
 }
 
-/** Returns all settings; with `expected`, only those with that effect. */
+/** Returns the settings with the effect `expected`, or all if it is undefined. */
 export function settingsIn<Table extends OptionTable>(
   table: Table,
   model: SettingsOf<Table>,

@@ -2,11 +2,11 @@ import type { TextForm } from '../../items/text-form.ts';
 import type { OrderModel } from './settings.ts';
 import type { Shape } from './shape.ts';
 
-/** What an option does. Whether native projections can have it, and to which orders it applies, follows from this. */
+/** How an option works, which determines whether native projections can have it and to which orders it applies. */
 interface Work {
   /** True if native projections can't have the option. */
   readonly needsKeys: boolean;
-  /** The orders that the option applies to; absent: all. */
+  /** The orders that the option applies to. Default: all. */
   readonly orders?: { readonly words: string; readonly has: (order: OrderModel) => boolean };
 }
 
@@ -26,7 +26,7 @@ export const OPTION_WORKS = {
     needsKeys: true,
     orders: { words: 'an attribute, not to rank, derive or path', has: ({ kind }) => kind === 'attribute' },
   },
-  /** Decides in which index partition items are. */
+  /** Decides which index partition an item is in. */
   place: { needsKeys: true },
   /** Adds attributes of another base item to an item, or the other base item to the list. */
   join: { needsKeys: true },
@@ -49,8 +49,8 @@ export type OptionNeedingKeys<Table> = {
 export type Exclusion = (other: unknown, own: unknown) => string | undefined;
 
 /**
- * What an option changes. `order`: the order of hits, so that a cursor only stays valid with the same value; `result`:
- * what else a query returns; `spread`: where in an index items are.
+ * What an option changes. `order`: the order of hits, so a cursor stays valid only with the same value; `result`:
+ * anything else that a query returns; `spread`: where in an index items are.
  */
 export type OptionEffect = 'order' | 'result' | 'spread';
 

@@ -37,7 +37,6 @@ export type EdgeOrderModel = OrderPart | { kind: 'parts'; parts: readonly OrderP
 
 export type OrderModel = SearchOrder | EdgeOrderModel;
 
-/** A string that a function computes. */
 export interface DeriveModel {
   kind: 'derive';
   compute: Compute;
@@ -45,7 +44,7 @@ export interface DeriveModel {
   others?: Readonly<Record<string, Compute>>;
 }
 
-/** The function of `derive`, over open attributes. */
+/** The function given to `derive`, without the model's attribute types. */
 export type Compute = (attributes: Record<string, unknown>, context: DeriveContext) => string | undefined;
 
 /** Attributes copied into a derived item. */

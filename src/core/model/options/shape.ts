@@ -1,14 +1,12 @@
 import { wordsThereAre } from './nearest.ts';
 
-/**
- * Functions that check a model's options. They are in every bundle, so they are much smaller than a schema library.
- */
+/** These checks of a model's options are in every bundle, so they are much smaller than a schema library. */
 
 export type Note = (path: readonly string[], message: string) => void;
 
 declare const TYPE: unique symbol;
 
-/** Notes each mistake of an input. `T` is the type of a valid input. */
+/** Notes each mistake in an input. `T` is the type of a valid input. */
 export interface Shape<T> {
   (input: unknown, note: Note): void;
   readonly [TYPE]?: T;
@@ -133,11 +131,11 @@ function isObject(input: unknown): input is Record<string, unknown> {
   return typeof input === 'object' && input !== null && !Array.isArray(input);
 }
 
-/** Refuses a Map, a Set and an instance of a class, whose entries or inherited properties would be overlooked. */
+/** Refuses maps, sets and class instances, whose entries or inherited properties would be overlooked. */
 export function isPlainObject(input: unknown): input is Record<string, unknown> {
   if (!isObject(input)) return false;
   const prototype: unknown = Object.getPrototypeOf(input);
-  // An object of another realm has a different Object.prototype, which also inherits from nothing.
+  // An object from another realm has a different Object.prototype, which also inherits from nothing.
   return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 

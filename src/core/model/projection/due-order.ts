@@ -1,2 +1,2 @@
-/** The name of the due-list's order. As the name of an option, it can't be the name of a model's order. */
+/** The name of the due-list's order. Orders of a model can't have this name, because it is an option's. */
 export const DUE_ORDER = 'expires';

@@ -2,7 +2,6 @@ import { encodedValueOf } from '../../items/encoding.ts';
 import { type OrderPlaces, unescapeFromPartition } from './index-places.ts';
 import type { SearchPlaces } from './places.ts';
 
-/** Finds the list that an index entry is in, given the places of the projection. */
 
 export interface IndexEntry {
   partition: string;
