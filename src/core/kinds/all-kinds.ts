@@ -11,7 +11,6 @@ import { targetItem } from './target-item.ts';
 import { unknownItem } from './unknown-item.ts';
 import { view } from './view.ts';
 
-
 const ITEMS: { readonly [Kind in DerivedKind]: ItemKind<Kind> } = {
   ...KINDS_OF_TARGETS,
   view,

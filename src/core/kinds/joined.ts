@@ -4,7 +4,6 @@ import { joinedItemsOf, needsSource, sourceNodeKeys } from '../model/joined.ts';
 import type { EdgeItemPlaces } from '../model/projection/index-places.ts';
 import type { ItemKey } from '../store-port.ts';
 
-
 function joinedItemPlaces(graph: CompiledModel, edgeType: string): EdgeItemPlaces[] {
   return layersOf(graph).flatMap(({ edges }) =>
     joinedItemsOf(edges.get(edgeType) ?? {}).map(({ inForce }) => inForce.places),

@@ -77,7 +77,7 @@ export function misfitText({ reason, remedy }: Extract<BaseItemKind, { kind: 'mi
 }
 
 export function targetIdOf(image: Item): string | undefined {
-  // Nothing checks this attribute when producers write it, so it may hold anything.
+  // In a record that doesn't come from DynamoDB, such as a test event, the attribute may hold anything.
   return textOfUntrusted(attributeOf(image, TARGET_ID));
 }
 

@@ -30,7 +30,7 @@ export interface TypeMistake<Sentence extends string, Words extends string> {
  */
 export type Checked<Given, Wanted, Known> = [Given] extends [Wanted] ? Given | Known : Wanted;
 
-/** For a union of shapes, the type in each of them. */
+/** For a union of shapes, the union of the attribute's types. */
 type ValueOf<A, Name> = A extends unknown ? (Name extends keyof A ? A[Name] : never) : never;
 
 type Numeric = number | bigint | ExactNumber;
@@ -139,7 +139,7 @@ type CheckedTyped<A, Given> =
 
 type WithoutNative = 'needs keys that are derived: leave it out, or leave out native';
 
-/** The option table says what can't be combined with `native: true`. */
+/** The option table decides which options exclude `native: true`. */
 type BesideNative<Table, Name, Given, Taken> = Given extends { readonly native: true }
   ? Name extends OptionNeedingKeys<Table>
     ? false | (Table[Name] extends { readonly nativeValue: infer Value } ? Value : never) | WithoutNative
@@ -161,7 +161,7 @@ type KnownSearch<A, Options, From> = Omit<Options, 'attribute' | 'partition' | '
   readonly path?: readonly NameWith<A, string>[];
 };
 
-/** The `search` option, checked. Only a search named after an attribute may omit what it searches by. */
+/** The `search` option, checked. Only a search named after an attribute may omit the attribute to search by. */
 export type CheckedSearches<A, Given, Options> = {
   readonly [Name in keyof Given]: string extends Name
     ? Options | Order<A>
@@ -304,7 +304,7 @@ type OptionalName<A> =
 
 type NoneOf<Names, Instead> = [Names] extends [never] ? Instead : Names;
 
-/** A part's attribute, such as `STATE.rate`, is left to `defineGraph`. */
+/** Leaves a part's attribute, such as `STATE.rate`, to `defineGraph`. */
 export type SourceMistake<A, Texts extends string, Numbers extends string> =
   | (Texts extends NameOf<A> ? Sentence<Texts, Wrong<ValueOf<A, Texts>, string>, SourceRemedies<Texts>> : never)
   | (Numbers extends NameOf<A>

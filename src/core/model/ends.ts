@@ -5,8 +5,8 @@ import { nodePrefix } from './base-item.ts';
 import type { CompiledModel, NodeModel } from './compiled.ts';
 
 /**
- * Derived items hold the time at which their node or edge ends. Readers hide what has ended, so projector, check and
- * observer need no clock.
+ * Derived items hold the time at which their node or edge ends. Readers hide ended items, so projector, check and
+ * observer don't need a clock.
  */
 
 /** The attribute that holds the end among projected attributes. In an element, the end is the last label. */
@@ -21,7 +21,7 @@ export function endOf({ expires }: Ending = {}, image: Item): AttributeValue | u
   // Skips most types early, because this runs for every image.
   if (expires === undefined) return undefined;
   const value = attributeOf(image, expires);
-  // The attribute may hold anything in a record made by hand.
+  // In a record that doesn't come from DynamoDB, such as a test event, the attribute may hold anything.
   const { N } = Object(value) as { N?: unknown };
   return typeof N === 'string' && Number.isFinite(Number(N)) ? value : undefined;
 }
@@ -34,7 +34,7 @@ export function endingOf(model: CompiledModel, source: string, target: string): 
   return source === target ? model.nodes.get(nodePrefix(source)) : model.edges.get(typePrefix(target) ?? '');
 }
 
-/** Returns the time at which an item ends. A view has none, because what it shows ends separately. */
+/** Returns the time at which an item ends. A view doesn't end, because the items that it shows end separately. */
 export function endOfItem(
   model: CompiledModel,
   { source, target }: { source: string; target: string },
@@ -44,7 +44,7 @@ export function endOfItem(
   return isDerivedKey(target) ? viewAttributes(item)?.[ENDS] : endOf(endingOf(model, source, target), item);
 }
 
-/** Returns the item; undefined if it has ended. */
+/** Returns undefined if the item has ended. */
 export function livingItem(
   model: CompiledModel,
   { source, target }: { source: string; target: string },

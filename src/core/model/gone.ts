@@ -23,7 +23,7 @@ export function deletionText(of: Deletion | undefined, image: Item): string {
   return `It counts as deleted, because it has ${attribute} (${describe(Object.values(Object(image[attribute]))[0])})`;
 }
 
-/** Accepts any value, because a record made by hand may hold anything. */
+/** Accepts anything, because a record that doesn't come from DynamoDB may hold a malformed value. */
 function isSet(value: unknown): boolean {
   if (value === undefined) return false;
   const { NULL, BOOL } = Object(value) as { NULL?: unknown; BOOL?: unknown };
@@ -43,7 +43,7 @@ export function isItemThere(
   return image !== undefined && !isGone(graph.edges.get(typePrefix(target) ?? ''), image);
 }
 
-/** Includes the models that are maintained with `graph`. */
+/** Includes the attributes of further generations. */
 export function attributesOfDeletion(graph: CompiledModel, nodeType: string): string[] {
   return [GONE, ...layersOf(graph).flatMap(({ nodes }) => nodes.get(nodeType)?.deletedWhen ?? [])];
 }

@@ -9,7 +9,7 @@ import type { TableOptions } from './table-options.ts';
 
 /** The node types of a model, by name. */
 export type NodeDefinitions = Record<string, NodeDefinition>;
-/** A model's edge types by name; they join its node types. */
+/** The edge types of a model, by name. */
 export type EdgeDefinitions<NodeType extends string = string> = Record<
   string,
   EdgeDefinition<EdgeTypes & { from: NodeType; to: NodeType }>
@@ -31,7 +31,7 @@ type PartNames<Parts> = {
   [P in Extract<keyof Parts, string>]: Parts[P] extends { output: infer Output } ? `${P}.${NameOf<Output>}` : never;
 }[Extract<keyof Parts, string>];
 
-/** Checks the node types and attributes that edges name. Only here are both the edges and the nodes known. */
+/** Checks the node types and attributes that edges name, because only here both the edges and the nodes are known. */
 type CheckedEdges<N, E> = {
   readonly [T in keyof E]: E[T] extends EdgeDefinition<infer Types>
     ? FirstMistake<
@@ -93,7 +93,7 @@ type NameOfNoPart<Name extends string, Part extends string> = Name extends `${in
 
 /** The input of `defineGraph`. */
 export interface GraphInput<N extends NodeDefinitions, E> {
-  /** The table's name, or its name with those of its attributes and indexes. */
+  /** The table's name, or the names of the table, its attributes and its indexes. */
   table: string | TableOptions;
   nodes: N;
   edges?: Checked<E, CheckedEdges<N, NoInfer<E>>, never>;
@@ -102,9 +102,9 @@ export interface GraphInput<N extends NodeDefinitions, E> {
    * tenants are refused or quarantined. Default: no tenants.
    */
   tenantSeparator?: TenantSeparator;
-  /** Types whose items are made only by the model file's `sources`, from another table. Default: none. */
+  /** Types whose items only the model file's `sources` make. Default: none. */
   mirrored?: readonly NoInfer<Extract<keyof N | keyof E, string>>[];
-  /** The changes that the feed reports. Default: everything. */
+  /** The changes that the feed reports. Default: all. */
   feed?: FeedNames<NoInfer<Extract<keyof N, string>>, NoInfer<Extract<keyof E, string>>>;
 }
 

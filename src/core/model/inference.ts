@@ -314,7 +314,7 @@ type ViewedType<G extends CompiledModel> =
     ? NodeType<G>
     : Carrying<NodesOf<G>, 'viewed', true> | Extract<TextOf<EdgesOf<G>[EdgeTypeInSet<G>], 'from'>, NodeType<G>>;
 
-/** An id of a node type with views, or any plain string. For other types, the compiler's message names the remedy. */
+/** An id of a node type with views, or any plain string. For other types, TypeScript's message names the remedy. */
 export type ViewIdArgument<G extends CompiledModel, Id extends string> = string extends Id
   ? Id
   : IdOf<ViewedType<G>> | ViewlessText<Exclude<TypeOfId<G, Id>, ViewedType<G>>>;

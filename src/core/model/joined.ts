@@ -12,8 +12,8 @@ import { isGone } from './gone.ts';
 import { oncePer } from './once-per.ts';
 
 /**
- * Joined index items depend on an edge and its source node. Attributes of the node's parts are read with the node and
- * appear among its own, under names such as `STATE.status`.
+ * A source node as joined index items use it. The attributes of its parts are among its own, under names such as
+ * `STATE.status`.
  */
 
 export interface SourceNode {
@@ -39,7 +39,7 @@ export function isJoinedEdge(edge: EdgeModel): boolean {
   return joinedItemsOf(edge).length > 0;
 }
 
-/** Includes the models that are maintained with `graph`. */
+/** Includes the edge types of further generations. */
 export const joinedEdgeTypes = oncePer((graph: CompiledModel): ReadonlySet<string> => {
   const edges = layersOf(graph).flatMap((layer) => [...layer.edges.values()]);
   return new Set(edges.filter(isJoinedEdge).map(({ type }) => type));

@@ -8,8 +8,8 @@ import { indexOfOrder, indexOfSearch, type NativeIndex, nativeIndexes } from './
 import { lineOfSearch } from './options/option-tables.ts';
 
 /**
- * DynamoDB refuses to write values that can't be keys. But if such items exist when it builds an index, it silently
- * leaves them out.
+ * DynamoDB refuses to write a value that can't be an index key, but when it builds an index, it silently leaves out
+ * existing items with such values.
  */
 
 interface Key {

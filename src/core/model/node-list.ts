@@ -2,7 +2,7 @@ import type { SearchSettings } from './compiled.ts';
 import { fillSettings, SEARCH_OPTIONS } from './options/option-tables.ts';
 
 /**
- * The name of a search that lists all nodes of a type by id. As it is empty, items have the sort key `~ix/` and
+ * The name of the search that lists all nodes of a type by id. Because it is empty, items have the sort key `~ix/` and
  * partitions such as `GOAL.#3`.
  */
 export const NODE_LIST = '';

@@ -9,9 +9,7 @@ export type OpenAttributes = Record<string, unknown>;
 export type Fields = StandardSchemaV1<unknown, object>;
 /** The validator type of a node or edge type without `fields`. */
 export type OpenFields = StandardSchemaV1<OpenAttributes, OpenAttributes>;
-/**
- * The attributes that a writer accepts. Where `fields` has a bigint, it accepts whole numbers in other forms as well.
- */
+/** The attributes that a writer accepts. For a bigint in `fields`, it also accepts other forms of whole numbers. */
 export type InputOf<F extends Fields> = WholeNumbersAs<StandardSchemaV1.InferInput<F>, number | bigint | ExactNumber>;
 /** Stored attributes as reads return them, with numbers instead of bigints. */
 export type AttributesOf<F extends Fields> = WholeNumbersAs<StandardSchemaV1.InferOutput<F>, number | ExactNumber>;
@@ -128,7 +126,8 @@ export interface TotalOptions<A> {
   /** The sums by their names in results, at most 8. */
   total?: Readonly<Record<string, Sum<NameOf<A>>>>;
   /**
-   * At most 3 attributes, for each of which edges are counted by value (texts, numbers, booleans; at most 50 values per node).
+   * Attributes by whose values edges are counted, at most 3. Values are texts, numbers or booleans, at most 50 per
+   * node.
    */
   groupBy?: readonly NameOf<A>[];
 }

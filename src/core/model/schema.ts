@@ -30,27 +30,27 @@ export { date, derive, number, rank, source, sum } from './order.ts';
 export interface SearchOptions<A> {
   /** Attribute or order to search by. Default: the attribute with the search's name. */
   attribute?: Order<A>;
-  /** How the value is encoded in keys, which sort as strings. Default `'string'`. */
+  /** How the value is encoded in keys, which sort as strings. Default: `'string'`. */
   type?: ValueType;
   /**
    * The number of index partitions to spread items over, at least 1. `'value'` puts the value into the partition key,
-   * which spreads best, but only supports equality. Default 200.
+   * which spreads best, but only supports equality. Default: 200.
    */
   shards?: number | 'value';
   /**
-   * Choose the shard by the value (`equals` reads one shard) or by the source (spreads skewed values). Default
-   * `'value'`.
+   * Whether the value or the source chooses the shard. With `'value'`, `equals` reads one shard; `'source'` spreads
+   * skewed values. Default: `'value'`.
    */
   shardBy?: 'value' | 'source';
-  /** Hash function that chooses the shard. Default `'fnv1a'`. */
+  /** The hash function that chooses the shard. Default: `'fnv1a'`. */
   hash?: HashName;
-  /** Ignore case, by Unicode's case folding and NFKD; results show the original. Default false. */
+  /** Ignores case, by Unicode's case folding and NFKD; results show the original. Default: false. */
   caseInsensitive?: boolean;
-  /** One search item per element of a list or set. Default false. */
+  /** Makes a search item for each element of a list or set. Default: false. */
   multiValue?: boolean;
   /**
-   * Attribute that is put into the index partition, such as a tenant or a country; searches then have to name its
-   * value.
+   * The attribute to put into the index partition, such as a tenant or a country; searches must then give its value.
+   * Default: none.
    */
   partition?: NameOf<A>;
   /**
@@ -58,12 +58,12 @@ export interface SearchOptions<A> {
    * node is found by the segments up to the first attribute that it lacks.
    */
   path?: readonly NameOf<A>[];
-  /** Attributes copied into the search item. Default `'KEYS_ONLY'`. */
+  /** Attributes copied into the search item. Default: `'KEYS_ONLY'`. */
   project?: ProjectOption<NameOf<A>>;
   /**
-   * Let DynamoDB maintain the search with an index on the attribute: no search items, 1 WCU less per write and no lag,
-   * but only equality. DynamoDB then refuses items whose attribute is empty or has another type. Takes one of the
-   * table's 20 indexes. Default false.
+   * Lets DynamoDB maintain the search with an index on the attribute: this saves search items, 1 WCU per write and lag,
+   * but only supports equality. DynamoDB then refuses items whose attribute is empty or has another type. Takes one of
+   * the table's 20 indexes. Default: false.
    */
   native?: boolean;
 }
@@ -76,9 +76,12 @@ export type SearchValues<A> = Readonly<Record<string, SearchValue<A> | Order<A>>
 
 /** Options of a part of a node type. */
 export interface PartOptions<Searches = unknown, View = unknown, F extends Fields = Fields> {
-  /** Validator of the attributes, from which writer and reader also take their types. Default: any attributes. */
+  /**
+   * The validator of the attributes, which also gives the writer and the reader their types. Default: any attributes
+   * are valid.
+   */
   fields?: F;
-  /** Attributes of the part that reads show with the node, under the part's name. Default `'ALL'`. */
+  /** Attributes of the part that reads show with the node, under the part's name. Default: `'ALL'`. */
   view?: View;
   /** Attributes to search nodes by. Such a search is named `TYPE.PART.attribute`. */
   search?: Checked<
@@ -97,7 +100,7 @@ export interface PartDefinition<T extends PartTypes = PartTypes> {
 }
 
 /**
- * Declares a part of a node type: attributes that change more often than the rest, in an item of their own. Changing
+ * Declares a part of a node type: attributes that change more often than the rest, stored in a separate item. Changing
  * them costs capacity for the part's size instead of the node's.
  *
  * @example
@@ -123,16 +126,19 @@ export interface NodeOptions<
   F extends Fields = Fields,
   Version extends string = string,
 > {
-  /** Validator of the attributes, from which writer and reader also take their types. Default: any attributes. */
+  /**
+   * The validator of the attributes, which also gives the writer and the reader their types. Default: any attributes
+   * are valid.
+   */
   fields?: F;
   /**
-   * Attributes copied into the view. Default: none. Reads then show the node itself, and a type without edge sets and
-   * parts has no views, so `getView` is refused.
+   * Attributes copied into the view. Default: none; reads then show the node itself. A type without `view`, edge sets
+   * and parts has no views, so `getView` is refused.
    */
   view?: View;
   /**
-   * Size limit of a view in bytes. Beyond it, the largest edge type leaves the edge set, and readers query the base
-   * edges instead. Default 8,192.
+   * The size limit of a view in bytes. Beyond it, the largest edge type leaves the edge set, and readers query the base
+   * edges instead. Default: 8,192.
    */
   viewBudgetBytes?: number;
   /**
@@ -141,9 +147,9 @@ export interface NodeOptions<
    */
   maxEntries?: Readonly<Partial<Record<NoInfer<NameOf<AttributesOf<F>>>, number>>>;
   /**
-   * An attribute with a number for optimistic locking: every write through the writer increments it, and a put is
-   * refused if the node has another version. A put without a version requires a new node. Other producers aren't
-   * checked. Default: none.
+   * A number attribute for optimistic locking: every write through the writer increments it, and a put is refused if
+   * the node has another version. A put without a version requires a new node. Other producers aren't checked. Default:
+   * none.
    */
   versionAttribute?: Version;
   /**
@@ -153,12 +159,12 @@ export interface NodeOptions<
   deletedWhen?: NoInfer<NameOf<AttributesOf<F>>>;
   /**
    * The attribute with the time at which the node ends, in epoch seconds. From then on, reads hide the node, and
-   * DynamoDB deletes it days later. It must be the table's `ttl`; for a mirrored type, which only the mirror deletes,
+   * DynamoDB deletes it days later. Must be the table's `ttl` or, for a mirrored type, which only the mirror deletes,
    * another attribute. Refused if an `inbound` uses values of these nodes (`source`, `projectSource`). Default: none.
    */
   expires?: NoInfer<NameOf<AttributesOf<F>>>;
   /**
-   * Keep a list of all nodes of the type, by id: `reader.nodes('GOAL')`. Costs an index item per node. Default false.
+   * Keeps a list of all nodes of the type, by id: `reader.nodes('GOAL')`. Costs an index item per node. Default: false.
    */
   list?: List;
   /** Attributes to search nodes by. */
@@ -168,7 +174,7 @@ export interface NodeOptions<
     SearchValues<AttributesOf<F>>
   >;
   /**
-   * Parts of the node that change at different rates, each in an item of its own: `{ source: id, target: 'STATE', … }`.
+   * Parts of the node that change at different rates, each in a separate item: `{ source: id, target: 'STATE', … }`.
    * Names match `[A-Z][A-Z0-9_]*`. Default: none.
    */
   parts?: Parts;
@@ -199,7 +205,7 @@ export function node<
 /** Labels in each edge-set element: attribute names, or names for attributes and computed strings. */
 export type EdgeSetOption<A> = false | readonly LabelName<A>[] | Readonly<Record<string, LabelName<A> | Derive<A>>>;
 
-/** How edges are found from their target: the orders, and what applies to all of them. */
+/** Options for finding edges by their target: the orders, and settings for all of them. */
 export interface InboundOptions<A> extends TotalOptions<A> {
   /**
    * Orders by name, selected by `inbound(..., { order: 'byPriority' })`; the first is the default. Names match
@@ -208,35 +214,35 @@ export interface InboundOptions<A> extends TotalOptions<A> {
    * keys of that index, and comes before orders with other names, which then have their own items.
    */
   orders?: Readonly<Record<string, EdgeOrderOption<A> | undefined>>;
-  /** The number of index partitions for one target's edges. Default 1. */
+  /** The number of index partitions for one target's edges. Default: 1. */
   shards?: number;
-  /** Choose the shard by the value or by the source. Default `'source'`. */
+  /** Whether the value or the source chooses the shard. Default: `'source'`. */
   shardBy?: 'value' | 'source';
-  /** Hash function that chooses the shard. Default `'fnv1a'`. */
+  /** The hash function that chooses the shard. Default: `'fnv1a'`. */
   hash?: HashName;
-  /** Edge attributes copied into the index item. Default `'KEYS_ONLY'`. */
+  /** Edge attributes copied into the index item. Default: `'KEYS_ONLY'`. */
   project?: ProjectOption<NameOf<A>>;
   /**
-   * Attributes of the source node copied into the index item as well, so that a list with titles takes one Query.
+   * Attributes of the source node that are also copied into the index item, so a list with titles takes one Query.
    * Changing such an attribute costs a write per edge that leaves the node. Default: none.
    */
   projectSource?: readonly string[];
   /**
-   * Attribute of the edge, or of its source node, that is put into the index partition, such as a tenant; queries then
-   * have to name its value. Not with `includeTarget`. Default: none.
+   * The attribute of the edge or its source node to put into the index partition, such as a tenant; queries must then
+   * give its value. Excludes `includeTarget`. Default: none.
    */
   partition?: NameOf<A> | SourceValue;
   /**
-   * Put the target node after its incoming edges in their index partitions, with the attributes of its `view`:
+   * Puts the target node after its incoming edges in their index partitions, with the attributes of its `view`:
    * `inbound(..., { reverse: true, includeTarget: true })` returns both in one Query. Costs an index item of the node
-   * for the shared orders and one per further order. A node whose type has no `view` has no such items, and is read by
-   * itself. Requires `shards: 1`. Default false.
+   * for the shared orders and one per further order. A node whose type has no `view` has no such items, and is read
+   * separately. Requires `shards: 1`. Default: false.
    */
   includeTarget?: boolean;
   /**
-   * Let DynamoDB maintain the orders, with an index for each: no index items, 1 WCU less per write, no lag. Each order
-   * has to be by an attribute of the edge, or `number(...)` of one. DynamoDB then refuses items whose attribute is
-   * empty or has another type. Each order takes one of the table's 20 indexes. Default false.
+   * Lets DynamoDB maintain the orders, with an index for each: this saves index items, 1 WCU per write and lag. Each
+   * order must be by an attribute of the edge, or `number(...)` of one. DynamoDB then refuses items whose attribute is
+   * empty or has another type. Each order takes one of the table's 20 indexes. Default: false.
    */
   native?: boolean;
 }
@@ -252,13 +258,16 @@ export interface EdgeOptions<
   Copy extends string = string,
   Degree = boolean,
 > {
-  /** Validator of the attributes, from which writer and reader also take their types. Default: any attributes. */
+  /**
+   * The validator of the attributes, which also gives the writer and the reader their types. Default: any attributes
+   * are valid.
+   */
   fields?: F;
   /** Node types that the edge may leave. */
   from: From | readonly From[];
   /** Node types that the edge may enter. */
   to: To | readonly To[];
-  /** Labels in the edge set's elements; `false` leaves the type out of edge sets. Default `[]`: only the target. */
+  /** Labels in the edge set's elements; `false` leaves the type out of edge sets. Default: `[]`, only the target. */
   edgeSet?: Checked<EdgeSet, CheckedEdgeSet<AttributesOf<F>, NoInfer<EdgeSet>>, EdgeSetOption<AttributesOf<F>>>;
   /** Orders in which the target's incoming edges are found. Default: not indexed. */
   inbound?: Checked<
@@ -267,8 +276,8 @@ export interface EdgeOptions<
     InboundOptions<AttributesOf<F>>
   >;
   /**
-   * Keep an exact count of each node's edges of this type, so that `degree` takes one read. Adding or removing an edge
-   * then writes an index item and the count in a transaction, at twice the capacity. Default false.
+   * Keeps an exact count of each node's edges of this type, so `degree` takes one read. Adding or removing an edge then
+   * writes an index item and the count in a transaction, at twice the capacity. Default: false.
    */
   degree?: Degree;
   /**
@@ -277,9 +286,9 @@ export interface EdgeOptions<
    */
   outgoing?: Checked<Outgoing, CheckedTotals<AttributesOf<F>, NoInfer<Outgoing>>, TotalOptions<AttributesOf<F>>>;
   /**
-   * `'plain'`: the edge type, `-`, the target's id. `'hashed'`: keys of one length, from a hash of the target's id,
-   * which is in the attribute `targetId`; use `hashedEdgeKey` in producers without the writer. To switch, write the
-   * edges again. Default `'plain'`.
+   * The form of sort keys. `'plain'`: the edge type, `-` and the target's id. `'hashed'`: keys of a fixed length with a
+   * hash of the target's id, which is in the attribute `targetId`; producers without the writer use `hashedEdgeKey`. To
+   * switch, write the edges again. Default: `'plain'`.
    */
   keys?: 'plain' | 'hashed';
   /** An attribute that marks the edge as deleted, as for a node. Default: none. */

@@ -7,7 +7,6 @@ import { parseUnits, SUM_DECIMALS, SUM_DIGITS, textOfUnits } from '../../items/u
 import type { CountModel, EdgeModel, TotalPart } from '../../model/compiled.ts';
 import { PartError, type Subject } from './subject.ts';
 
-
 /** The longest value to group by, limited because a total holds each value twice. */
 const MOST_GROUP_BYTES = 256;
 

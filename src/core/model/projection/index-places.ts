@@ -74,7 +74,6 @@ function valueInKey(encoded: string): string {
   return isHashedInKey(encoded) ? `~${hash128(encoded)}` : `=${encoded}`;
 }
 
-/** The index partitions of a projection's items. */
 export abstract class IndexPlaces {
   private readonly limitBytes: number;
 
@@ -89,10 +88,7 @@ export abstract class IndexPlaces {
     this.limitBytes = SORT_KEY_BYTES + generationMark(generation).length + ofShard.length;
   }
 
-  /**
-   * Marks of generation and shards don't count towards the limit, so that a key that fits in one generation fits in
-   * all.
-   */
+  /** Marks of generation and shards don't count toward the limit, so a key that fits in one generation fits in all. */
   fits(partition: IndexPartitionKey): boolean {
     return !this.isStored || isWithinBytes(partition, this.limitBytes);
   }
@@ -133,7 +129,7 @@ export function isHitOf({ sources, target, isPrefix }: ItemKeys, source: string,
   return isTarget && sources.some((prefix) => source.startsWith(prefix));
 }
 
-/** Makes the sort keys of an edge type's items: those that its first orders share, or those of a named order. */
+/** Makes the sort keys of the items that an edge type's first orders share, or of the items of a named order. */
 export class EdgeItemPlaces {
   readonly prefix: string;
   readonly targetItemKey: DerivedSortKey;
@@ -191,7 +187,7 @@ export class OrderPlaces extends IndexPlaces {
 
   private partitionBase(edgeSortKey: string, within: string | undefined): string {
     if (this.isDue) return `${this.base}-`;
-    // In the first generation, this saves making a new string.
+    // Avoids making a new string in the first generation.
     const base = this.base === this.edgeType ? edgeSortKey : this.base + edgeSortKey.slice(this.edgeType.length);
     // The escaped value contains no `#`, so `listOfEdges` finds it after the last one.
     return within === undefined ? base : `${base}#${escapeForPartition(within)}`;

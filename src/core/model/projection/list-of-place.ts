@@ -2,7 +2,6 @@ import { encodedValueOf } from '../../items/encoding.ts';
 import { type OrderPlaces, unescapeFromPartition } from './index-places.ts';
 import type { SearchPlaces } from './places.ts';
 
-
 export interface IndexEntry {
   partition: string;
   sort: string;

@@ -19,8 +19,8 @@ import type { SearchSettings } from '../options/option-tables.ts';
 import { EdgeItemPlaces, formatIndexPartition, IndexPlaces, type ItemKeys } from './index-places.ts';
 
 /**
- * Places are the derived keys and index partitions of a projection's items. Only these classes make them, so that no
- * other code depends on generations or shards.
+ * Places are the derived keys and index partitions of a projection's items. Only these classes make them, so no other
+ * code depends on generations or shards.
  */
 
 export class SearchPlaces extends IndexPlaces {
@@ -157,7 +157,7 @@ export function entryKeyOf(target: string): DerivedSortKey {
   return quarantineKey(target);
 }
 
-/** What a fan-out updates: copies in the children's views, or joined index items of the node's edges. */
+/** The items that a fan-out updates: copies in the children's views, or joined index items of the node's edges. */
 export type FanOutOf = 'copies' | 'joined';
 
 export function fanOutOfKey(sortKey: string): { of: FanOutOf; edgeType: string; generation: number } | undefined {
