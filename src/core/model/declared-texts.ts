@@ -10,7 +10,7 @@ import type {
 import { knownFields, type ValueForm } from './known-fields.ts';
 
 /**
- * The strings that an enum in `fields`, or a rank, declares. Asking for any other string would find nothing, so it is
+ * The strings that a rank, or an enum in `fields`, declares. A query for any other string would find nothing, so it is
  * reported as a mistake.
  */
 
@@ -77,7 +77,8 @@ function ownersOfSource({ nodes }: CompiledModel, { from }: EdgeModel, name: str
 }
 
 /**
- * Returns the strings that the attributes may have; undefined if one of them may have any string, or if none may have one.
+ * Returns the strings that the attributes may have; undefined if one of them may have any string, or none may be a
+ * string.
  *
  * @param isEach asks for the strings in lists instead.
  */

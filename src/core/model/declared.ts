@@ -175,7 +175,7 @@ export type MembersOf<Value> = [Value] extends [string]
     : Value
   : string;
 
-/** With a form such as `caseInsensitive`, a literal is found by other strings as well. */
+/** A form such as `caseInsensitive` lets other strings find a literal, too. */
 type HasForm<Options> = true extends { [Name in TextFormName]: Option<Options, Name> }[TextFormName] ? true : false;
 
 type ArgumentOf<Value, Found, Options> = string extends Value

@@ -14,7 +14,7 @@ import { oncePer } from './once-per.ts';
 import { lineOfSearch } from './options/option-tables.ts';
 
 /**
- * An order's index has the table's sort key as its partition key, so that a partition holds the edges of one target. A
+ * An order's index has the table's sort key as its partition key, so each partition holds the edges of one target. A
  * search's index has the table's sort key as its sort key, which groups the nodes of a type.
  */
 
@@ -30,11 +30,11 @@ export interface NativeKeys {
   type: NativeType;
 }
 
-/** An index on attributes of base items. */
 export interface NativeIndex extends NativeKeys {
   /**
-   * The key attributes, then `-all` or a hash of the projected ones, if any. DynamoDB can't change an index, so a model whose readers need
-   * other attributes gets a new one. An index that the model names holds all attributes.
+   * The key attributes, then `-all` or a hash of the projected attributes, if any. DynamoDB can't change an index, so a
+   * model whose readers need other attributes gets one with another name. An index that the model names holds all
+   * attributes.
    */
   name: string;
 }
@@ -170,5 +170,5 @@ export const derivedInstead = oncePer((graph: CompiledModel): CompiledModel => {
   return { table, indexes, fingerprint, nodes: new Map(nodes), edges: new Map(edges) };
 });
 
-/** DynamoDB's limit of indexes per table. */
+/** DynamoDB's limit on indexes per table. */
 export const MOST_INDEXES = INDEX_NAMES.length;

@@ -1,4 +1,4 @@
-/** Returns a function that computes a value once for each object, such as a model, and keeps it as long as the object lives. */
+/** Returns a function that computes a value once per object, such as a model, and keeps it while the object lives. */
 export function oncePer<Key extends object, Value>(compute: (key: Key) => Value): (key: Key) => Value {
   const known = new WeakMap<Key, Value>();
   return (key) => {

@@ -5,8 +5,6 @@ import type { NativeType } from '../native-indexes.ts';
 import { lineOfSearch } from '../options/option-tables.ts';
 import type { Projection } from '../options/settings.ts';
 
-/** Lists the attributes that each option uses, for the checks against `fields` and of native keys. */
-
 export interface AttributeOwner {
   /** The name of the node type, part or edge type, such as `GOAL` or `GOAL.STATE`. */
   name: string;

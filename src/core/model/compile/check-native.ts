@@ -8,7 +8,7 @@ import type { Mistakes } from './mistakes.ts';
 
 /** DynamoDB allows 255 characters. Up to 9 of them may follow the keys and say what the index holds. */
 const IN_INDEX_NAMES = /^[A-Za-z0-9_.-]{3,246}$/;
-/** DynamoDB's limits of projected attributes: for each index, and for all indexes of a table together. */
+/** DynamoDB's limits on projected attributes: for each index, and for all indexes of a table together. */
 const [MOST_IN_INDEX, MOST_COPIED] = [20, 100];
 
 /** DynamoDB refuses an item in which an index's key attribute has a different type than in the index. */
@@ -39,8 +39,8 @@ function checkTypes(model: NativeDeclarations, mistakes: Mistakes): void {
 }
 
 /**
- * No projector checks what enters a native index, so edges and values of other tenants would be read and billed before
- * a reader drops them.
+ * The projector doesn't check what enters a native index, so other tenants' edges and values would be read and billed
+ * before a reader drops them.
  */
 export function checkNativeTenants(declarations: NativeDeclarations, mistakes: Mistakes): void {
   for (const { path } of placedNativeIndexes(declarations)) {

@@ -19,13 +19,13 @@ import { checkShape, inboundSchema } from './schemas.ts';
 
 /**
  * The first orders, one for each index, share an item, which costs least. An item is in an index only once, so each
- * further order has an item of its own, in a partition of gsi0. If some orders are named gsi0, gsi1 and so on, only
- * these share an item, each in the index of its name.
+ * further order has its own item, in a partition of gsi0. If some orders are named gsi0, gsi1 and so on, only these
+ * share an item, each in the index of its name.
  */
 
-/** Order names are part of keys. They begin with a lower-case letter, unlike types. */
+/** Order names are part of keys, where a lower-case first letter distinguishes them from types. */
 const ORDER_NAME = /^[a-z][A-Za-z0-9_]{0,63}$/;
-/** Names that have a meaning of their own in keys. */
+/** Names that have another meaning in keys. */
 const RESERVED: ReadonlySet<string> = new Set(['includeTarget', DUE_ORDER]);
 const OTHER_INDEX = /^gsi\d+$/;
 
@@ -53,7 +53,7 @@ export function compileInbound(
   for (const [name] of given) checkOrderName(name, indexes, mistakes.at(`orders.${name}`));
   const inboundSettings = fillSettings(INBOUND_OPTIONS, option);
   const native = option.native === true;
-  // Native orders share no item: a row of an order's index stands for that order alone.
+  // Native orders don't share items: each has its own index.
   const indexOf = native
     ? new Map<string, IndexName>()
     : sharedIndexes(

@@ -9,8 +9,8 @@ import { checkShape, searchSchema } from './schemas.ts';
 
 /**
  * Searches of a node or part with a single value and the same projected attributes share an item, up to one search per
- * index. The first search names the item. A search by a function has its own item, so that a migration doesn't need the functions of
- * searches that stay the same.
+ * index. The first search names the item. A search by a function has its own item, so a migration doesn't need the
+ * functions of unchanged searches.
  */
 
 /** Leaves room for a hashed value in the sort key. */
