@@ -17,9 +17,9 @@ export interface Store {
   getMany(keys: readonly ItemKey[], options: ReadManyOptions): Promise<GetManyResult>;
   update(update: DerivedUpdate): Promise<UpdateResult>;
   /**
-   * Makes each update under its own condition, with an outcome for each in the order of `updates`. A failure common to
-   * all (`no-connection`, or a fatal one) ends the call: updates not sent get it as their outcome, and it is thrown if
-   * no update has another outcome.
+   * Returns an outcome for each update, in the order of `updates`. Each update has its own condition. A failure that
+   * affects all (`no-connection`, or a fatal one) ends the call: unsent updates get it as their outcome, and it is
+   * thrown if no update has another outcome.
    */
   updateMany(updates: readonly DerivedUpdate[], options?: UpdateManyOptions): Promise<readonly UpdateOutcome[]>;
   /**
@@ -43,9 +43,9 @@ export interface Store {
   /** Returns base items, with the attributes that the index holds. */
   queryNative(request: NativeQueryRequest): Promise<QueryResult>;
   region?(): Promise<string | undefined>;
-  /** How `updateMany` writes, once responses have shown it. */
+  /** Returns how `updateMany` writes, once a response has shown it. */
   writesBy?(): Promise<WayOfWriting | undefined>;
-  /** DynamoDB's time in milliseconds since 1970. */
+  /** Returns DynamoDB's time in milliseconds since 1970. */
   serverTime?(): Promise<number | undefined>;
   /** Absent, like `changeTable`, if the store has no indexes to change. */
   describe?: (() => Promise<TableDescription>) | undefined;
@@ -72,7 +72,7 @@ export interface ScanRequest {
   segments: number;
   startKey?: Item;
   limit?: number;
-  /** Consistent reads cost twice the capacity; not possible for an index. Default false. */
+  /** Consistent reads cost twice the capacity; not possible for an index. Default: false. */
   consistent?: boolean | undefined;
   /** Reads an index instead of the table, in no particular order. */
   index?: IndexName | undefined;
@@ -86,7 +86,7 @@ export interface ScanPage {
   rcu: number;
 }
 
-/** An item's key; the store maps it to the table's own names. */
+/** An item's key, which the store maps to the table's attribute names. */
 export interface ItemKey {
   source: string;
   target: string;
@@ -114,11 +114,11 @@ export interface ReadManyOptions extends ReadOptions, BatchWaits {}
 /** Options of `updateMany`. */
 export interface UpdateManyOptions extends Abortable {
   /**
-   * Returns the milliseconds left; called before each call. Items not sent get the retryable error `no-time`. Default:
+   * Returns the milliseconds left; called before each call. Unsent updates get the retryable error `no-time`. Default:
    * unlimited.
    */
   remainingMs?: RuntimeOptions['remainingMs'];
-  /** The most calls at the same time. Default 32. */
+  /** The most calls at the same time. Default: 32. */
   concurrency?: number | undefined;
 }
 
@@ -156,7 +156,7 @@ export interface WriteManyResult extends WriteResult {
 export type BatchWrite = { put: Item } | { delete: ItemKey };
 
 /**
- * A change of one derived item, which increments its revision. DynamoDB refuses more than one of `addElements`,
+ * A change to one derived item, which increments its revision. DynamoDB refuses more than one of `addElements`,
  * `deleteElements` and `setElements`.
  */
 export interface DerivedUpdate {
@@ -174,7 +174,7 @@ export interface DerivedUpdate {
   condition: UpdateCondition;
 }
 
-/** When an update may be made. */
+/** The condition of an update. */
 export type UpdateCondition =
   | { kind: 'none' }
   /** The item must not exist, so that `updateMany` can insert it. */
@@ -187,7 +187,7 @@ export type UpdateCondition =
 export interface RevisionCondition {
   kind: 'revision';
   revision: string | undefined;
-  /** The stored revision if it can't be counted up. An update then sets it to 1. */
+  /** The stored revision if it can't be incremented. An update then sets it to 1. */
   malformed?: AttributeValue | undefined;
   /** The tombstone's expiry: TTL may have deleted the tombstone, and a new item restarts the revisions. */
   expiry?: { attribute: string; value: AttributeValue } | undefined;
@@ -205,7 +205,7 @@ export type UpdateOutcome =
   | { applied: false; wcu: number; current?: Item; isUnread?: true; error?: undefined }
   | { applied: false; error: StoreError };
 
-/** When a base item may be changed. All parts have to hold. */
+/** The condition of a change to a base item. All parts must hold. */
 export interface BaseCondition {
   /** Whether the item has to exist. */
   present?: boolean;
@@ -228,7 +228,7 @@ export function appliesToOver({ kind }: Pick<BaseChange, 'kind'>, { present, equ
   return kind !== 'update' && present !== true && Object.keys(equal).length === 0;
 }
 
-/** Changes of a base item's attributes, each named at most once. A missing item is created. */
+/** Changes to a base item's attributes, each named at most once. A missing item is created. */
 export interface AttributeChanges {
   set?: Item;
   remove?: readonly string[];
@@ -239,7 +239,7 @@ export interface AttributeChanges {
   deleteFrom?: Item;
 }
 
-/** A change of one base item. `look` only checks a condition, in a transaction. */
+/** A change to one base item. `look` only checks a condition, in a transaction. */
 export type BaseChange = { key: ItemKey; condition?: BaseCondition } & (
   | { kind: 'put'; item: Item }
   | { kind: 'update'; changes: AttributeChanges }
@@ -257,7 +257,7 @@ export type ChangeAllResult =
   | { applied: true; wcu: number }
   | { applied: false; wcu: number; failed: readonly { place: number; current?: Item }[] };
 
-/** DynamoDB's limit of items per transaction. */
+/** DynamoDB's limit on items per transaction. */
 export const TRANSACTION_ITEMS = 100;
 
 /** If a condition failed, nothing was applied. */

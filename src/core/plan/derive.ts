@@ -24,8 +24,8 @@ import {
 } from './type-plans.ts';
 
 /**
- * Deriving never fails as a whole. A part of an image that can't be derived is expected to be absent and is reported,
- * so that it never hides the good parts.
+ * Deriving never fails as a whole. A part of an image that can't be derived is reported and treated as absent, so it
+ * doesn't hide the good parts.
  */
 
 const NONE: readonly never[] = [];

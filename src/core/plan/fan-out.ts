@@ -25,8 +25,8 @@ import type { EpochSeconds } from './writes/item-update.ts';
 const NONE: readonly never[] = [];
 
 /**
- * A fan-out updates what depends on a changed node, page by page. After the first page, a continuation in the node's
- * partition drives each next page by its stream records. No other derived item's records cause writes.
+ * A fan-out updates items that depend on a changed node, page by page. After the first page, the stream records of a
+ * continuation in the node's partition drive the next pages. Records of other derived items don't cause writes.
  */
 
 /** Returns a fan-out for each edge type that copies a changed attribute, and for each with joined items that use one. */
@@ -76,7 +76,7 @@ function dependsOnParts(graph: CompiledModel, source: string): boolean {
   return sourceNodeKeys(graph, source).length > 1;
 }
 
-/** A fan-out that nothing in the registry needs is ended, because a later projection would take it for its own. */
+/** Ends a fan-out that nothing in the registry needs, because a later projection would mistake it for its own. */
 export function continuationTouch(graph: CompiledModel, record: ChangeRecord): ContinuationTouch | undefined {
   const { source, target } = record;
   const fanOut = fanOutOfKey(target);

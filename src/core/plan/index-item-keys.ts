@@ -13,7 +13,7 @@ export interface IndexItemKey {
 /** Includes every generation of the model. */
 export function indexItemKeysOf(graph: CompiledModel, { source, target }: ItemKey): IndexItemKey[] {
   const keys = new Map<string, IndexItemKey>();
-  // The item that a count needs may also be that of an order.
+  // A count and an order may share an item.
   const add = (key: DerivedSortKey, isPrefix = false): unknown => keys.set(key, { key, isPrefix });
   const addSearches = ({ searches }: NodeModel, of: string | undefined): void => {
     for (const shared of packsOf(derivedSearches(searches))) {

@@ -49,8 +49,8 @@ export function faultEntry({ base, was, problems, records }: FaultOfBase, nowMs:
 }
 
 /**
- * An item in a target's partition is named with the target: edges of one type from one node have items with the same
- * sort key in all their targets' partitions.
+ * The key of an item in a target's partition is combined with the edge's, because edges of one type from one node have
+ * items with the same sort key in all their targets' partitions.
  */
 export function refusalKey(touch: Touch): ItemKey {
   const { source, target } = baseOfTouch(touch);
@@ -104,7 +104,7 @@ function entryContent(
   };
 }
 
-/** Returns what a redrive has to reconcile. */
+/** Returns the key that a redrive has to reconcile. */
 function baseOfTouch(touch: Touch): ItemKey {
   if (touch.kind === 'item' || touch.kind === 'entry') return touch.base;
   // A fan-out is repeated from its parent node.
@@ -121,7 +121,7 @@ export function formsOfEntry(content: Item): readonly Item[] {
   return [content, listed, unlisted, {}];
 }
 
-/** What is logged if the table accepts no form of the entry. */
+/** Returns the entry to log if the table accepts none of its forms. */
 export function unwrittenEntry(entry: Item, { message }: StoreError): Item {
   const reason = stringOf(entry[QUARANTINE_FIELDS.reason]) ?? '';
   const text = `${reason.replace(/\.$/, '')}. The table refuses the quarantine entry, too: ${message} A check finds what is missing.`;

@@ -10,7 +10,7 @@ export function isBaseSortKey(sortKey: string): boolean {
   return first >= 65 && first <= 90;
 }
 
-/** No other derived items have records that drive the projector. */
+/** Continuations are the only derived items whose records drive the projector. */
 export function isContinuationKey(sortKey: string): boolean {
   return fanOutOfKey(sortKey) !== undefined;
 }
@@ -20,8 +20,8 @@ export interface StreamFilterPattern {
 }
 
 /**
- * Records of other items don't invoke the function. There is a prefix for each letter, because Lambda doesn't promise
- * "anything but this prefix".
+ * Keeps records of other items from invoking the function. There is a prefix for each letter, because Lambda doesn't
+ * document a way to exclude a prefix.
  */
 export function streamFilterPattern({ sortKey }: Pick<TableNames, 'sortKey'>): StreamFilterPattern {
   const prefixes = [...TYPE_INITIALS, BEGINNINGS.continuation].map((prefix) => ({ prefix }));

@@ -6,7 +6,7 @@ import type { ItemKey } from '../store-port.ts';
 /** Names a derived item that may differ from what the base items ask for, never its content. */
 export type Touch = ItemTouch | ViewTouch | EntryTouch | FanOutTouch | ContinuationTouch;
 
-/** A touch of an item that base items decide at once, not page by page. */
+/** A touch of an item that is reconciled at once, not page by page. */
 export type Reconcilable = ItemTouch | ViewTouch | EntryTouch;
 
 export interface TouchBase {
@@ -20,26 +20,26 @@ export interface TouchBase {
 
 export interface ItemTouch extends TouchBase {
   kind: 'item';
-  /** The base item that decides. For a joined item, its source node decides as well. */
+  /** The base item that determines the item. A joined item also depends on the source node. */
   base: ItemKey;
 }
 
-/** Touches what some base items contribute to a view. */
+/** Touches the shares of some base items in a view. */
 export interface ViewTouch extends TouchBase {
   kind: 'view';
   /** The sort keys of these base items: the node itself, and edges. */
   targets: readonly string[];
-  /** Set by a redrive. All base items of the partition decide, and everything in the view is compared. */
+  /** Set by a redrive, which compares everything in the view with all base items of the partition. */
   isWhole?: true;
   /** Set by a repair: evicted edge types that fit into the view again. */
   returning?: readonly string[];
 }
 
-/** Touches a quarantine entry, which exists exactly while the base item can't be derived in full. */
+/** Touches a quarantine entry, which exists only while the base item can't be derived in full. */
 export interface EntryTouch extends TouchBase {
   kind: 'entry';
   base: ItemKey;
-  /** Set if no record shows a fault. An entry that is rightly absent is then not written. */
+  /** Set if no record shows a fault. An absent entry is then written only if there is one. */
   isLook?: true;
 }
 

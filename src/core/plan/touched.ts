@@ -14,8 +14,8 @@ import { entryTouch, itemTouch, type Touch, type ViewTouch, viewTouch } from './
 import { joinedKeys, type PlannedKey, plannedKey, planOfKey, plansOfSource, type TypePlan } from './type-plans.ts';
 
 /**
- * The old and the new image name items, and an item is touched only if its share differs between them. What an item
- * should hold is never taken from records.
+ * The old and new images name items, and an item is touched only if its share differs between them. An item's content
+ * is never taken from records.
  */
 
 /** Returns one touch for each item, grouped by partition. */
@@ -75,7 +75,7 @@ function addTouches(graph: CompiledModel, record: ChangeRecord, touches: Touches
   const { source, target } = record;
   const continuation = continuationTouch(graph, record);
   if (continuation !== undefined) {
-    // The suffix keeps this touch apart from a node's change, which asks for the whole fan-out.
+    // The suffix distinguishes this touch from a node's change, which asks for the whole fan-out.
     const made = touches.add(source, `${target} next`, record, () => continuation);
     // The newest record says where the fan-out is.
     made.touch = { ...continuation, records: made.records };
@@ -131,7 +131,7 @@ function touchItems(images: Images, touches: Touches): void {
   }
   for (const i of plan.inTargets.keys()) {
     const [was, is] = [before.inTarget?.[i], after.inTarget?.[i]];
-    // The target of an edge with a hashed key may have changed, so that items in two partitions are touched.
+    // The target of an edge with a hashed key may have changed, so items in two partitions may be touched.
     const isSame = was?.key.source === is?.key.source && sameItem(was?.fields, is?.fields);
     if (isSame) continue;
     if (was !== undefined) touch(was.key.source, was.key.target);

@@ -118,7 +118,7 @@ export function plannedKey(plan: TypePlan, source: string, sortKey: string): Pla
     source,
     sortKey,
     escapedEdge: labels === undefined ? '' : escapedEdge(sortKey),
-    // In the usual case of a single key, avoid a growing array, which would get room for seventeen.
+    // Avoids a growing array for the usual single key, because V8 would allocate room for 17.
     indexKeys:
       places.length === 1
         ? [places[0]!.key(sortKey)]

@@ -32,7 +32,7 @@ export function defineGraph<const N extends NodeDefinitions, const E extends Edg
   const mistakes = new Mistakes();
   const table = compileTable(input?.table, mistakes.at('table'));
   if (isPlainObject(input)) {
-    // A misspelt `tenantSeparator` would leave tenants unseparated.
+    // A misspelled `tenantSeparator` would leave tenants unseparated.
     graphSchema(input, (path, message) => mistakes.at(path.join('.') || 'defineGraph').note(message));
   }
   const { tenantSeparator } = input ?? {};
@@ -53,7 +53,7 @@ export function defineGraph<const N extends NodeDefinitions, const E extends Edg
       mistakes.at(`edges.${type}`),
     );
     if (compiled === undefined) continue;
-    // Only the mirror deletes mirrored edges, so they need no due-list.
+    // Only the mirror deletes mirrored edges, so they don't need a due-list.
     const due =
       Array.isArray(input?.mirrored) && input.mirrored.includes(type as never) ? undefined : dueList(compiled);
     edges.set(type, { ...compiled, ...(due && { due }), ...(tenantSeparator !== undefined && { tenantSeparator }) });
@@ -69,7 +69,7 @@ export function defineGraph<const N extends NodeDefinitions, const E extends Edg
   checkNativeIndexes({ table, nodes, edges }, mistakes);
   if (tenantSeparator !== undefined) checkNativeTenants({ table, nodes, edges }, mistakes);
   checkMirrored(input?.mirrored, [...nodes.keys(), ...edges.keys()], mistakes.at('mirrored'));
-  // Types with mistakes are missing here, and the feed may name them.
+  // Types with mistakes are missing here, so a feed that names them would seem mistaken, too.
   if (!mistakes.areAny) checkFeed(input?.feed, { nodes, edges }, mistakes.at('feed'));
   mistakes.throwAny();
   for (const [type, compiled] of nodes) {
@@ -113,7 +113,7 @@ function checkEnds(
     );
   }
   const joined = edges.find((edge) => edge.from.has(type) && isJoinedEdge(edge));
-  // These index items would have to change when the node expires, but expiring writes nothing.
+  // These index items would have to change when the node ends, but nothing is written at that time.
   if (joined !== undefined) {
     mistakes.note(
       `cannot end these nodes, because edges.${joined.type}.inbound orders or shows edges by attributes of them: let it use attributes of the edge`,
@@ -154,7 +154,7 @@ function checkSourceParts(nodes: ReadonlyMap<string, NodeModel>, edge: EdgeModel
   }
 }
 
-/** Returns the graph for a table of another name. Throws `invalid-option` for an invalid name. */
+/** Returns the graph for a table with another name. Throws `invalid-option` for an invalid name. */
 export function withTableName<G extends CompiledModel>(graph: G, name: string): G {
   tableName(name, (_path, message) => {
     const hint = 'Name the table as DynamoDB does, such as records-prod.';
@@ -173,7 +173,7 @@ const UNSHAPING = unshapingOptions(nodeSchema, partSchema, edgeSchema);
 
 const FORM_VERSIONS = textFormVersions(SEARCH_OPTIONS);
 
-/** Part of the fingerprint if a type omits `view`, whose default has changed. */
+/** Part of the fingerprint if a type omits `view`, because the default of `view` has changed. */
 const VIEWS_BY_NEED = 'views by need';
 
 /**

@@ -14,7 +14,7 @@ import type { DerivedUpdate, ItemKey } from '../../store-port.ts';
 /** Seconds since 1970, which only decide when tombstones expire. */
 export type EpochSeconds = number;
 
-/** Attributes that `itemUpdate` never removes, because they have updates of their own. */
+/** Attributes that `itemUpdate` never removes, because other code updates them. */
 const APART: ReadonlySet<string> = new Set([REVISION, EDGE_SET, OTHER]);
 
 /**
@@ -37,12 +37,12 @@ export function itemUpdate(
   const unset: string[] = [];
   for (const name in content) if (!sameValue(was?.[name], content[name])) set[name] = content[name]!;
   if (was?.[MODEL] === undefined || !sameValue(was[MODEL], { S: stamp })) set[MODEL] = { S: stamp };
-  // With a tombstone, a worker that read the base item before its deletion fails to write.
+  // The tombstone makes the write of a worker fail that read the base item before its deletion.
   // rule: absent-base-item-gives-a-tombstone
   if (content === undefined) set[ttl] = tombstoneExpiry(now);
   for (const name in was) {
     if (name === partitionKey || name === sortKey || name === MODEL || APART.has(name)) continue;
-    // A live item must not keep a tombstone's expiry, by which TTL would delete it.
+    // TTL would delete a live item that keeps a tombstone's expiry.
     // rule: only-a-tombstone-expires
     // rule: fields-not-expected-are-cleared
     if (content?.[name] === undefined && set[name] === undefined) unset.push(name);

@@ -26,10 +26,7 @@ interface ViewCorrections {
   drop?: readonly string[];
 }
 
-/**
- * Returns what a scan takes out of a view: elements that name no edge, and marks of edge types that return or that no
- * edge set lists.
- */
+/** Finds elements that don't name an edge, and marks of edge types that return or that no edge set lists. */
 export function correctionsOf(
   graph: CompiledModel,
   view: Item | undefined,
@@ -44,7 +41,7 @@ export interface ViewShares {
   corrections?: ViewCorrections | undefined;
 }
 
-/** Replaces what some base items contribute, if the view still has the revision that was read. */
+/** Returns the update that replaces the shares of some base items, if the view still has the revision that was read. */
 export function viewUpdate(
   graph: CompiledModel,
   source: string,
@@ -70,7 +67,7 @@ export function viewUpdate(
   return updateOfView(graph, source, view, { elements, attributes, copies: known, evicted, difference }, now);
 }
 
-/** If more edges are touched, they are looked up in a set. */
+/** More edges than this are looked up in a set. */
 const FEW_EDGES = 4;
 
 /** A hub has thousands of elements and a record touches one, so elements that stay aren't parsed. */
@@ -142,7 +139,7 @@ function updateOfView(
     ...(copies.size > 0 && { [COPIES]: { M: mapOf(copies) } }),
     ...(evicted.size > 0 && { [EVICTED]: { SS: [...evicted] } }),
   };
-  // A view with only an eviction mark is no tombstone: TTL would delete the mark, and the type would fill up again.
+  // A view with only an eviction mark isn't a tombstone: TTL would delete the mark, and the view would fill up again.
   // rule: only-an-empty-view-is-a-tombstone
   const isEmpty = elements.length === 0 && Object.keys(held).length === 0;
   const update = itemUpdate(graph, key, view, isEmpty ? undefined : held, now, stamp);
