@@ -1,7 +1,7 @@
 import { EdgeloomError } from '../foundation/errors.ts';
 import type { CompiledModel } from './model/compiled.ts';
 
-/** Work that is observed as a whole. */
+/** Work whose time, result and error are observed as a whole. */
 export interface ObservedWork {
   kind: 'batch' | 'check' | 'redrive' | 'migrate' | 'step';
   table: string;
@@ -11,7 +11,7 @@ export interface ObservedWork {
   step?: { kind: string; projection: string };
 }
 
-/** Tells an observer what the library does: `openTelemetry()` of `edgeloom/telemetry`. */
+/** Reports to an observer what the library does: `openTelemetry()` of `edgeloom/telemetry`. */
 export interface Telemetry {
   store<S extends object>(store: S, graph: CompiledModel): S;
   client<C extends object>(client: C, graph: CompiledModel): C;

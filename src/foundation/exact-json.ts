@@ -4,7 +4,10 @@ export function losslessNumber(text: string): LosslessNumber {
   return new LosslessNumber(text);
 }
 
-/** Returns a value as JSON. Sets become arrays, sorted because engines return them in any order, and binary values base64 text. */
+/**
+ * Returns a value as JSON. Sets become arrays, sorted because engines return them in any order; binary values become
+ * base64 text.
+ */
 export function toJson(value: unknown): string {
   return stringify(plainJson(value)) ?? 'null';
 }

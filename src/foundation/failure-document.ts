@@ -10,7 +10,7 @@ export interface FailureDocument {
   };
 }
 
-/** Codes of Node's errors that are about the path. */
+/** Codes of Node's errors about a path. */
 const PATH_ERRORS = /^E(NOENT|ACCES|PERM|ISDIR|NOTDIR|EXIST|ROFS|LOOP|NAMETOOLONG)$/;
 
 /**
@@ -21,7 +21,7 @@ export function failureDocument(error: unknown): FailureDocument {
   const code = textProperty(error, 'code') ?? 'unexpected';
   const path = textProperty(error, 'path');
   if (path !== undefined && PATH_ERRORS.test(code)) {
-    // The message is such as "ENOENT: no such file or directory, open 'path'".
+    // The message looks like "ENOENT: no such file or directory, open 'path'".
     const [reason] = message.slice(code.length + 2).split(',');
     const document = {
       code: 'no-file',

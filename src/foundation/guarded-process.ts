@@ -12,7 +12,7 @@ export interface GuardedCommand {
   environment?: NodeJS.ProcessEnv;
   /** A temporary folder that exists as long as the program runs. */
   scratch?: ScratchFolder;
-  /** Seconds from SIGTERM to SIGKILL. Default 0: SIGKILL at once. */
+  /** Seconds from SIGTERM to SIGKILL. Default: 0, SIGKILL at once. */
   graceSeconds?: number;
   onOutput?: (chunk: Buffer) => void;
   onErrorOutput: (chunk: Buffer) => void;
@@ -31,8 +31,8 @@ export interface ProcessEnd {
 
 /**
  * Starts the program, and kills it when standard input closes. The kernel closes that pipe however this process ends,
- * so even `kill -9` leaves nothing running. The shell also creates and removes the scratch folder, which would stay if
- * this process created it and were killed before it starts the shell.
+ * so even `kill -9` leaves nothing running. The shell also creates and removes the scratch folder, because a folder
+ * that this process creates would stay if it were killed before it starts the shell.
  */
 const WATCHDOG = `
 scratch=$1

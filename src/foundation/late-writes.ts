@@ -1,4 +1,4 @@
-/** Limits how late a write that is based on an old read can arrive. Tombstones live longer than that. */
+/** These times limit how late a write based on an old read can arrive. Tombstones live longer. */
 
 /**
  * The longest time from a read to sending a write based on it: a Lambda function's longest run. A process that was

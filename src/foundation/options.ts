@@ -14,8 +14,8 @@ const NUMBERS = {
 } as const;
 
 /**
- * The type requires every option's name, `'boolean'` for boolean options, and a rule for numbers. Of other options, hints leave out
- * those that are `'internal'`, and name a client next to a store that is `'or client'`.
+ * Requires every option's name, with `'boolean'` for boolean options and a rule for numbers. Hints leave out
+ * `'internal'` options, and for `'or client'` say that a client is accepted, too.
  */
 export type OptionNames<Options> = {
   readonly [Name in keyof Required<Options>]: Mark<Exclude<Options[Name], undefined>>;
@@ -72,7 +72,7 @@ const SYNONYMS: ReadonlyMap<string, readonly string[]> = new Map(
   }),
 );
 
-/** Returns the options that `word` may mean, the most probable first. */
+/** Returns the options that `word` may mean, the most likely first. */
 export function optionsMeantBy(word: string): readonly string[] {
   return SYNONYMS.get(word.toLowerCase()) ?? [];
 }

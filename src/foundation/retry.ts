@@ -25,14 +25,14 @@ export interface RetryOptions extends Abortable {
   isEnding?: () => boolean;
 }
 
-/** Returns whether to try again after a retryable failure of the store, for so many attempts. */
+/** Retries retryable failures of the store until this many attempts have been made. */
 export function retryableUpTo(attempts: number): RetryOptions['isRetryable'] {
   return (error, attempt) => isRetryableStoreError(error) && attempt < attempts;
 }
 
 /**
  * Throws the last failure if it isn't retryable, if the next wait would exceed the remaining time, or if `isEnding`
- * says so.
+ * returns true.
  */
 export async function retrying<T>(
   action: (attempt: number) => Promise<T>,

@@ -56,7 +56,7 @@ export function runtimeOf({
   return { now, wait, random, remainingMs };
 }
 
-/** Node warns of more than ten listeners, but all waits of a run share its signal. */
+/** Node warns about more than ten listeners, but all waits of a run share its signal. */
 export function allowManyListeners(signal: AbortSignal): void {
   // A polyfill's signal isn't one of Node's EventTargets.
   if (signal instanceof EventTarget) setMaxListeners(0, signal);

@@ -1,8 +1,9 @@
 import { bytesOfBase64 } from './base64.ts';
 
-/** The core works on the wire form, so that numbers keep their 38 digits and nothing is converted twice. */
-
-/** An attribute value in DynamoDB's wire form. Numbers are decimal strings, sets are unordered. */
+/**
+ * An attribute value in DynamoDB's wire form. Numbers are decimal strings, which keep all 38 digits; sets are
+ * unordered.
+ */
 export type AttributeValue =
   | { S: string }
   | { N: string }
@@ -78,8 +79,8 @@ const MOST_LEVELS = 32;
 export class MalformedValueError extends Error {}
 
 /**
- * Converts base64 text, which Lambda's events have where the SDK has bytes. Throws `MalformedValueError` for anything without the form of
- * an attribute value, but accepts any text as a number.
+ * Converts base64 text to bytes, because Lambda's events have text where the SDK has bytes. Throws
+ * `MalformedValueError` for anything without the form of an attribute value, but accepts any text as a number.
  */
 export function withBinaryAsBytes(value: AttributeValue, level = 0): AttributeValue {
   if (typeof value !== 'object' || value === null) throw new MalformedValueError('is no attribute value');
@@ -147,7 +148,7 @@ function sameNumber(left: string, right: string): boolean {
   return left === right || canonicalNumber(left) === canonicalNumber(right);
 }
 
-/** Returns the same string for two values exactly if `sameValue` holds. */
+/** Returns the same string for two values if and only if `sameValue` holds. */
 export function canonicalText(value: AttributeValue): string {
   if ('N' in value) return `N${canonicalNumber(value.N)}`;
   if ('SS' in value) return `SS${JSON.stringify([...value.SS].sort())}`;
@@ -244,7 +245,10 @@ function valueSizeBytes(value: AttributeValue): number {
   return 1;
 }
 
-/** A byte for each two digits, paired from the decimal point as DynamoDB Local pairs them: 12 takes one, 1.2 and 120 two. */
+/**
+ * Counts a byte per pair of digits, paired from the decimal point as in DynamoDB Local: 12 has one pair, 1.2 and 120
+ * have two.
+ */
 export function numberSizeBytes(text: string): number {
   const decimal = parseDecimal(text);
   if (decimal === undefined) return text.length;

@@ -1,6 +1,6 @@
 import type { Item } from './attribute-value.ts';
 
-/** A change of a base item, from the stream. */
+/** A change to a base item, from the stream. */
 export interface ChangeRecord {
   source: string;
   target: string;
@@ -11,7 +11,10 @@ export interface ChangeRecord {
   /** The label of the stream, which is later for a newer stream. */
   stream: string;
   sequenceNumber: string;
-  /** Set if an image is missing, as in a keys-only stream, or contradicts the event. Then everything that the key names is touched. */
+  /**
+   * Set if an image is missing, as in a keys-only stream, or contradicts the event. Everything that the key names is
+   * then touched.
+   */
   isPartial?: true;
   /** Seconds since 1970. */
   createdAtSeconds?: number;

@@ -8,9 +8,11 @@ export const EVICTED = 'evicted';
 /** On a search item: the value before folding and encoding. */
 export const VALUE = 'value';
 export const COUNTED = 'counted';
-/** On a counted item: what it adds to sums and problems (N), and its values in groups (S), by the count's attributes. */
+/**
+ * On a counted item: its amounts for sums and problems (N) and its values for groups (S), by the count's attributes.
+ */
 export const LEDGER = 'ledger';
-/** On a counted item: groups whose value has no name of its own in the count. */
+/** On a counted item: groups in which the count doesn't name the item's value. */
 export const OTHER = 'other';
 /** On a view: copied attributes by the edge's sort key. */
 export const COPIES = 'copies';
@@ -21,7 +23,10 @@ export const AFTER = 'after';
 /** On a continuation: where to start again after a further change of the node. */
 export const AGAIN = 'again';
 export const COUNT = 'count';
-/** The model that wrote the item, for information. With a registry, a view has its shape here: readers ignore views of other shapes. */
+/**
+ * The model that wrote the item, for information. In a table with a registry, a view has its shape here: readers ignore
+ * views of other shapes.
+ */
 export const MODEL = 'model';
 
 // biome-ignore format: a list of numbers
@@ -58,7 +63,9 @@ export const QUARANTINE_FIELDS = {
   in: 'in',
 } as const;
 
-/** The attributes that the index holds besides keys. Changes of others, such as the revision, cost nothing in the index. */
+/**
+ * The attributes that the index holds besides keys. Changes to others, such as the revision, cost nothing in the index.
+ */
 export function attributesInIndex(index: IndexName): readonly string[] {
   return index === 'gsi0' ? [...readInIndex(index), ...Object.values(QUARANTINE_FIELDS)] : readInIndex(index);
 }
@@ -112,7 +119,7 @@ export const SERVICE_ATTRIBUTES: ReadonlySet<string> = new Set([
 /** A native index may use these attributes of derived items as a string key. */
 export const SHORT_TEXTS: ReadonlySet<string> = new Set([QUARANTINE_FIELDS.since, QUARANTINE_FIELDS.code]);
 
-/** Longer than any write may take to arrive after the read that it is based on. */
+/** Longer than the time between a read and the arrival of a write based on it. */
 // rule: tombstone-outlives-late-writes
 export const TOMBSTONE_HOURS = 48;
 
@@ -131,7 +138,7 @@ export function isTombstone(
   return Object.keys(item).every((name) => own.has(name) || OF_EMPTY_ITEMS.has(name));
 }
 
-/** Adding one must change the number: DynamoDB keeps 38 digits, and a JavaScript number any 15. */
+/** Adding one must change the number: DynamoDB keeps 38 digits, and a JavaScript number holds any 15. */
 const COUNTED_REVISION = /^\d{1,15}$/;
 
 export function revisionOf(item: Item | undefined): string | undefined {

@@ -26,7 +26,7 @@ import { type DerivedSortKey, isDerivedKey, isTypeName, typePrefix, VIEW_KEY } f
 
 export type { KindInTarget } from './key-forms.ts';
 
-/** For keys that projections make, `parseDerivedKey` and `formatDerivedKey` are inverses. */
+/** The end of a key: its text, or the text's hash if the key would be too long. */
 
 export type KeyEnd =
   | { readonly text: string; readonly hash?: undefined }
@@ -82,7 +82,7 @@ const NAMED: readonly [kind: NamedKind, prefix: string][] = [
   ['continuation', CONTINUATION_PREFIX],
 ];
 
-/** Returns undefined only for a base item's sort key. */
+/** Returns undefined only for a base item's sort key. Inverts `formatDerivedKey` for keys that projections make. */
 export function parseDerivedKey(sortKey: string): DerivedKey | undefined {
   if (!isDerivedKey(sortKey)) return undefined;
   if (sortKey === VIEW_KEY) return VIEW;

@@ -4,9 +4,9 @@ import { compareKeys, typeName } from './encoding.ts';
 import { isHashedName } from './hashed-key.ts';
 
 /**
- * An element looks like `GOALMEMBERSHIP-USER-U1|memberRole=LEAD`. A label is its name, a mark for the type, and the value. `%` and `|` are
- * percent-encoded; in names, marks are, too. A hashed key doesn't tell the target, so a label that no model can declare follows:
- * `FRIEND-#95db…|target=USER-U2`.
+ * An element looks like `GOALMEMBERSHIP-USER-U1|memberRole=LEAD`. A label is its name, a mark for the type, and the
+ * value. `%` and `|` are percent-encoded; in names, marks are, too. A hashed key doesn't contain the target, so a label
+ * that no model can declare names it: `FRIEND-#95db…|target=USER-U2`.
  */
 
 /** No label may have these names. */
@@ -94,7 +94,7 @@ export function decodeElement(element: string): EdgeElement | undefined {
     : undefined;
 }
 
-/** `name` must have no characters to escape. */
+/** `name` must not contain characters that need escaping. */
 export function lastLabel(element: string, name: string): AttributeValue | undefined {
   const start = element.lastIndexOf('|') + 1;
   if (start === 0 || !element.startsWith(name, start)) return undefined;

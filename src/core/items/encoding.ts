@@ -40,7 +40,7 @@ export function typeName(type: AttributeType): string {
   return TYPE_NAMES[type];
 }
 
-/** UTF-8 can't hold lone surrogates. */
+/** Throws for a lone surrogate, which UTF-8 can't hold. */
 export function encodeString(text: string, form: TextForm): string {
   if (!isWellFormed(text)) throw new EncodingError('holds a lone surrogate, which is not valid Unicode');
   return form(text);
@@ -121,7 +121,9 @@ export function highestSortKeyOfValue(encoded: string): string {
   return escapeValue(encoded) + SEPARATOR + AFTER_SOURCES;
 }
 
-/** In an encoded path, only the separator sorts below it, so that a path is a prefix of exactly the paths that continue it. */
+/**
+ * In an encoded path, only the separator sorts below it, so a path is a prefix of exactly the paths that continue it.
+ */
 const SEGMENT_END = '\u0001';
 const ESCAPED_IN_SEGMENT = /[\u0000-\u0002]/g;
 const SEGMENT_ESCAPE = '\u0002';

@@ -1,12 +1,13 @@
 /**
- * Strings that differ only in case, composition or compatibility form (`ﬁ` and `fi`) fold to the same string, except that combining marks
- * keep their order. Each code point is folded by itself, so that a prefix of a string folds to a prefix of the string's fold.
+ * Strings that differ only in case, composition or compatibility form (`ﬁ` and `fi`) fold to the same string, except
+ * that combining marks keep their order. Each code point is folded separately, so a prefix of a string folds to a
+ * prefix of the string's fold.
  */
 
 import { TooLongError } from './encoding-error.ts';
 import type { TextForm } from './text-form.ts';
 
-/** Belongs to the definition of each search with `caseInsensitive`, so that a new version rebuilds these searches. */
+/** Part of the definition of each `caseInsensitive` search, so a new version rebuilds these searches. */
 export const FOLDING = 3;
 /** Two UTF-16 units fold to at least one byte, and an index key has 1,024 bytes. */
 export const MAX_FOLDED_CHARACTERS = 2048;
@@ -41,7 +42,7 @@ function computeFold(text: string): string {
   const upper = Array.from(text.normalize('NFKD'), (codePoint) =>
     codePoint === DOTLESS_I ? codePoint : codePoint.toUpperCase(),
   ).join('');
-  // Convert each code point by itself: a sigma at the end of a word has another lower case.
+  // Convert each code point separately: a sigma at the end of a word has another lower case.
   const lower = Array.from(upper, (codePoint) => codePoint.toLowerCase());
   const fold = lower.join('').normalize('NFKD');
   return fold === text ? fold : computeFold(fold);

@@ -1,4 +1,6 @@
-/** Keeps two definitions side by side under different keys, so that no query finds both: `USER.name@2#161`, `~ix/@2/name`. */
+/**
+ * Keeps two definitions side by side under different keys, so no query finds both: `USER.name@2#161`, `~ix/@2/name`.
+ */
 
 export function generationMark(generation: number): string {
   return generation === 1 ? '' : `@${generation}`;

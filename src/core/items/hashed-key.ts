@@ -10,7 +10,7 @@ import {
   parseNodeId,
 } from './keys.ts';
 
-/** Holds the target's node id, on an edge with a hashed key. */
+/** The attribute that holds the target's node id on an edge with a hashed key. */
 export const TARGET_ID = 'targetId';
 
 const HASHED_NAME = /^#[0-9a-f]{32}$/;
@@ -25,12 +25,12 @@ export function hashedSortKey(edgeType: string, target: string): string {
 }
 
 /**
- * Returns the sort key of an edge whose type has `keys: 'hashed'`: the edge type, `-#`, and the first 32 hex digits (lower case) of the
- * SHA-256 of the target's id in UTF-8. Producers that don't use the writer have to set the attribute `targetId` to the target's id; nothing
- * else says where the edge leads. The key alone is enough to delete an edge.
+ * Returns the sort key of an edge whose type has `keys: 'hashed'`: the edge type, `-#`, and the first 32 hex digits
+ * (lower case) of the SHA-256 of the target's id in UTF-8. Producers that don't use the writer must set the attribute
+ * `targetId` to the target's id, because nothing else names the target. The key alone is enough to delete an edge.
  *
- * Throws an `EdgeloomError`: `invalid-id` if the edge type isn't a type name or the target isn't a node id, `invalid-key` or `key-too-long`
- * if no key can hold the target.
+ * Throws an `EdgeloomError`: `invalid-id` if the edge type isn't a type name or the target isn't a node id,
+ * `invalid-key` or `key-too-long` if no key can hold the target.
  *
  * @example
  * const target = hashedEdgeKey('FRIEND', 'USER-U2'); // FRIEND-#95dbc46fb4088c7ab3031c84d7898fb4

@@ -1,8 +1,6 @@
 import { generationPrefix } from './generation.ts';
 import { type DerivedSortKey, hash128, isWithinBytes, SORT_KEY_BYTES, VIEW_KEY } from './keys.ts';
 
-/** Only `derived-key.ts` and the places of projections import these forms. */
-
 export const INDEX_PREFIX = '~ix/';
 /** Orders have prefixes of the same form, but no order can have an option's name. */
 export const TARGET_ITEM_PREFIX = '~ix/#includeTarget/';
@@ -11,7 +9,7 @@ export const TOTAL_PREFIX = '~total/';
 /** Items in the target's partition. The edge type and the source follow the prefix. */
 export const IN_TARGET_PREFIXES = { 'reverse-item': '~rev/', 'total-entry': '~in/' } as const;
 export type KindInTarget = keyof typeof IN_TARGET_PREFIXES;
-/** Items by which a fan-out triggers its next page. */
+/** Items whose writes trigger the next page of a fan-out. */
 export const CONTINUATION_PREFIX = '~more/';
 /** Items of the fan-out to the index items of a node's outgoing edges. */
 export const SOURCE_CONTINUATION_PREFIX = `${CONTINUATION_PREFIX}#source/`;

@@ -8,7 +8,7 @@ export { BELOW_DERIVED, DERIVED_ITEMS, DERIVED_PREFIX } from './derived-prefix.t
 export { describe } from './describe.ts';
 
 declare const brand: unique symbol;
-/** Only functions for keys make such strings; `isDerivedKey` recognizes stored ones. */
+/** Only key functions make such strings; `isDerivedKey` recognizes stored ones. */
 export type DerivedSortKey = string & { readonly [brand]: 'derived sort key' };
 /** Only a projection's places make such strings. */
 export type IndexPartitionKey = string & { readonly [brand]: 'index partition' };
@@ -16,7 +16,7 @@ export type IndexPartitionKey = string & { readonly [brand]: 'index partition' }
 /** Types begin with `A` to `Z`, and `[` is the next character. */
 export const BASE_ITEMS = { from: 'A', to: '[' } as const;
 
-/** DynamoDB's limits for keys, in UTF-8 bytes. */
+/** DynamoDB's limits on keys, in UTF-8 bytes. */
 export const PARTITION_KEY_BYTES = 2048;
 export const SORT_KEY_BYTES = 1024;
 
@@ -24,7 +24,7 @@ export const VIEW_KEY = '~view' as DerivedSortKey;
 /** No node id begins like this, and the writer refuses such keys. */
 export const SERVICE_PARTITION = '~edgeloom';
 
-/** Also true for the partitions over which the service spreads many items. */
+/** Includes the partitions over which the service spreads many items. */
 export function isServicePartition(partition: string): boolean {
   return partition.startsWith(SERVICE_PARTITION);
 }

@@ -3,13 +3,14 @@ import { COUNT, COUNTED, LEDGER, OTHER } from './derived-item.ts';
 import { ONE, parseSumUnits, parseUnits, textOfUnits } from './units.ts';
 
 /**
- * What a counted item adds to its count: a number per sum and a value per group. A count has these attributes at its top level, since an
- * update can't add to nested ones: `count`, `problems`, `sum/hours`, `by/kind/Scode`, and `keys/kind`, the set of a group's values.
+ * A counted item adds to its count a number per sum and a value per group. A count has these attributes at its top
+ * level, since an update can't add to nested ones: `count`, `problems`, `sum/hours`, `by/kind/Scode`, and `keys/kind`,
+ * the set of a group's values.
  */
 
 /** The number of values that can't be in a sum or group. */
 export const PROBLEMS = 'problems';
-/** The group of values that have no name of their own. Named values begin with a type tag. */
+/** The group of values that the count doesn't name. Named values begin with a type tag. */
 export const OTHER_VALUES = '~other';
 /** The most values of a group that a count names. */
 export const MOST_VALUES = 50;
@@ -146,7 +147,7 @@ export function hasRoomForOthers(amounts: Amounts): boolean {
   });
 }
 
-/** Returns the parts of a group's amount, such as `by/kind/Sa/b`. A value may contain slashes, the group's name doesn't. */
+/** Returns the parts of a group's amount, such as `by/kind/Sa/b`. A value may contain slashes; a group's name can't. */
 function groupValueOf(attribute: string): { group: string; value: string } | undefined {
   const [, group, value] = /^by\/([^/]{1,64})\/(.*)$/s.exec(attribute) ?? [];
   return group === undefined || value === undefined ? undefined : { group, value };
@@ -195,7 +196,7 @@ interface GroupValue {
   attribute: string;
   value: string;
   stays: boolean;
-  /** False if the current item's value has no name of its own in the count. */
+  /** False if the count doesn't name the current item's value. */
   isNamed: boolean;
 }
 
@@ -247,7 +248,10 @@ export class Room {
     }
   }
 
-  /** Returns groups whose value gets no name. Values that the item already has stay as they are, but `readmits` names them if it can. */
+  /**
+   * Returns groups in which the count won't name the item's value. Values that the item already has stay as they are,
+   * but `readmits` names them if it can.
+   */
   groupsWithoutRoom(change: CountedChange): string[] {
     return groupValues(change, this.readmits)
       .filter(({ attribute, value, stays, isNamed }) => (stays ? !isNamed : !this.takes(attribute, value)))

@@ -27,15 +27,15 @@ export function numberTextOf(value: unknown): string | undefined {
   return numberOf(value.toAttributeValue() as AttributeValue);
 }
 
-/** Converts a number from its decimal string. The default is `exactNumber`. */
+/** Converts a number from its decimal string. Default: `exactNumber`. */
 export type NumberReader = (text: string) => unknown;
 
-/** Refuses unsafe integers: they are usually other numbers that were rounded. */
+/** Refuses unsafe integers, which are usually other numbers that were rounded. */
 export function isStorable(number: number): boolean {
   return Number.isFinite(number) && (!Number.isInteger(number) || Number.isSafeInteger(number));
 }
 
-/** Returns a JavaScript number if the writer would write the same number back. */
+/** Returns a JavaScript number only if the writer would store it as the same number. */
 export function exactNumber(text: string): number | ExactNumber {
   const number = Number(text);
   const shortest = String(number);

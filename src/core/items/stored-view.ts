@@ -32,7 +32,7 @@ export function copiesByEdge(view: Item | undefined): Map<string, Item> {
   return copies;
 }
 
-/** Returns whether the edge set isn't a string set, so that DynamoDB adds no elements to it. */
+/** Tells whether the edge set isn't a string set, to which DynamoDB couldn't add elements. */
 export function isEdgeSetMalformed(view: Item | undefined): boolean {
   const edgeSet = view?.[EDGE_SET];
   return edgeSet !== undefined && !('SS' in edgeSet);
