@@ -1,5 +1,3 @@
-/** The types, counts, exit code, metrics, the studio and docs/how-to/operations.md all follow from `VERDICTS`. */
-
 type ExitsWith1 = 'unless-repaired' | 'always' | 'unless-explained' | 'with-strict' | 'never';
 
 export interface VerdictTraits {
@@ -25,6 +23,7 @@ const DRIFT = {
 } as const;
 const NO_DRIFT = { isDrift: false, isWrong: false, isRepaired: false } as const;
 
+/** The types, counts, exit code, metrics, the studio and docs/how-to/operations.md all follow from this table. */
 export const VERDICTS = {
   missing: {
     ...DRIFT,
