@@ -207,7 +207,7 @@ export type UpdateOutcome =
 
 /** The condition of a change to a base item. All parts must hold. */
 export interface BaseCondition {
-  /** Whether the item has to exist. */
+  /** True if the item must exist, false if it must not. */
   present?: boolean;
   equal?: Item;
   absent?: readonly string[];

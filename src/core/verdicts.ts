@@ -127,7 +127,6 @@ export function driftIn({ drift }: Pick<VerdictCounts, 'drift'>): number {
   return Object.values(drift).reduce((sum, count) => sum + count, 0);
 }
 
-/** Returns the number of drifted items that were not repaired. */
 export function driftLeft(counts: Pick<VerdictCounts, 'drift'> & { repaired: number }): number {
   return Math.max(0, driftIn(counts) - counts.repaired);
 }

@@ -78,7 +78,6 @@ export class StoreError extends EdgeloomError {
   }
 }
 
-/** Returns the message of whatever was thrown. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

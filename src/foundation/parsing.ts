@@ -11,7 +11,6 @@ export function parsingInEnglish(): NonNullable<typeof parsing> {
   return parsing;
 }
 
-/** Returns zod's issues as texts, each with its path if it has one. */
 export function issueTexts(issues: readonly { path: readonly PropertyKey[]; message: string }[]): string[] {
   return issues.map(({ path, message }) => (path.length === 0 ? message : `${path.join('.')}: ${message}`));
 }

@@ -26,7 +26,7 @@ import { type DerivedSortKey, isDerivedKey, isTypeName, typePrefix, VIEW_KEY } f
 
 export type { KindInTarget } from './key-forms.ts';
 
-/** The end of a key: its text, or the text's hash if the key would be too long. */
+/** The end of a key: its text, or the hash that `fittingKey` made of the text. */
 
 export type KeyEnd =
   | { readonly text: string; readonly hash?: undefined }

@@ -13,7 +13,7 @@ export type FilterTerm =
   | { attribute: string; compare: 'exists' | 'not_exists' }
   | { compare: 'not'; terms: Filter };
 
-/** Conditions that all have to hold. */
+/** Conditions that must all hold. */
 export type Filter = readonly FilterTerm[];
 
 export function passesFilter(attributes: Item, filter: Filter): boolean {

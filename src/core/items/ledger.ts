@@ -86,7 +86,10 @@ export function storedAmounts(count: Item | undefined): Amounts | undefined {
   return count !== undefined && !amounts.has(COUNT) ? undefined : amounts;
 }
 
-/** Undefined unless all is well-formed, and the sets list each value with a positive number, and none without a number. */
+/**
+ * Undefined unless everything is well-formed, each value with a positive number is in a set, and each value in a set
+ * has a number.
+ */
 export function soundAmounts(count: Item | undefined): Amounts | undefined {
   const amounts = storedAmounts(count);
   if (amounts === undefined) return undefined;

@@ -22,7 +22,10 @@ function fnv1aOfBytes(bytes: Uint8Array): number {
   return hash >>> 0;
 }
 
-/** For tables that already use this bad hash. The product is reduced at every step, since a plain product overflows a double. */
+/**
+ * Spreads badly: only for tables that already use it. The product is reduced at every step, because a plain product
+ * would overflow a double.
+ */
 export function codePointProduct(text: string, shards: number): number {
   let product = 1 % shards;
   for (const character of text) product = (product * character.codePointAt(0)!) % shards;

@@ -24,7 +24,7 @@ import { edgeOfElements } from './element.ts';
 
 /**
  * A view holds copies of attributes of its edges' targets. Here the target of an edge is called the parent, and the
- * source a child. A change of a parent has to reach many children in other partitions.
+ * source a child. A change to a parent must reach many children in other partitions.
  *
  * An index can't find the children: it is eventually consistent, so an edge missing from it would keep an old copy
  * forever. Instead, each edge has a reverse item in the parent's partition, which a consistent Query finds.
@@ -169,7 +169,7 @@ export function copyOf(graph: CompiledModel, edge: EdgeModel, node: Item | undef
 /** Copies by the sort keys of their edges; undefined if the parent doesn't exist. */
 export type ParentCopies = ReadonlyMap<string, Item | undefined>;
 
-/** Reads each parent consistently. Edges of types without copies are left out. */
+/** Leaves out edges of types without copies. */
 export async function readCopies(
   reader: CountingReader<'getMany'> & { graph: CompiledModel },
   sortKeys: readonly string[],

@@ -80,7 +80,7 @@ export function projectionsOfIndexPartitions(item: Item): IndexPlace[] {
   });
 }
 
-/** Compares an item with what the first of the suspect's base items asks for. */
+/** Compares an item with the fields that the suspect's first base item asks for. */
 export function differencesByBase(
   faults: ItemKind['faults'],
   { graph, suspect, was, decided }: Judging,

@@ -18,7 +18,7 @@ export function isJoinedKey(graph: CompiledModel, edgeKey: string, sortKey: stri
   return joinedKeysOf(graph, typePrefix(edgeKey) ?? '', edgeKey).some((key) => key === sortKey);
 }
 
-/** Returns the key prefixes of joined index items, which the edge's sort key follows. */
+/** Returns the prefixes that precede the edge's sort key in the keys of joined index items. */
 export function joinedPrefixes(graph: CompiledModel, edgeType: string): string[] {
   return joinedItemPlaces(graph, edgeType).map(({ prefix }) => prefix);
 }

@@ -18,7 +18,7 @@ export type KeyOf<Kind extends DerivedKind> = Extract<DerivedKey, { kind: Kind }
 /** A generation of a projection that readers find through an index, or of a part's views. */
 export type ProjectionPlace = IndexPlace | { of: 'part'; type: string; part: string; generation: number };
 
-/** What decides how long items of a kind are in use. */
+/** How long items of a kind are in use. */
 export type Lifetime<Kind extends DerivedKind = DerivedKind> =
   /** A node type's items have one current shape, which the item's stamp names. */
   | { of: 'shape' }

@@ -55,8 +55,7 @@ export const view: ItemKind<'view'> = {
 };
 
 /**
- * A registry's shapes decide if there are any: a migration may drop a type's views and keep other projections of its
- * nodes.
+ * If a registry gives shapes, they decide: a migration may drop a type's views and keep other projections of its nodes.
  */
 export function keepsViews(model: CompiledModel, type: string): boolean {
   return model.shapes === undefined ? model.nodes.get(type)?.hasView !== false : model.shapes.has(type);

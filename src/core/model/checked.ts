@@ -84,7 +84,7 @@ type ValueMistake<A, Name extends string, Type, Remedy> = Sentence<
   Remedy
 >;
 
-/** `multiValue` makes an item for each entry of a list or set. */
+/** Mistakes of a search with `multiValue`, which needs a list or set of valid entries. */
 type EachMistake<Name extends string, Value, Type> =
   | ([Wrong<Value, Collection>] extends [never]
       ? never

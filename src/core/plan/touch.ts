@@ -39,7 +39,7 @@ export interface ViewTouch extends TouchBase {
 export interface EntryTouch extends TouchBase {
   kind: 'entry';
   base: ItemKey;
-  /** Set if no record shows a fault. If the base item has none, an absent entry then isn't written. */
+  /** Set if no record shows a fault. An absent entry is then written only if the base item has a fault. */
   isLook?: true;
 }
 

@@ -1,6 +1,6 @@
 import { type Mistake, ModelError } from '../../../foundation/errors.ts';
 
-/** Collects the mistakes of a model. Each instance notes mistakes at one path of the model. */
+/** Collects mistakes at one path of a model. Instances that `at` returns share the list. */
 export class Mistakes {
   constructor(
     private readonly path = '',

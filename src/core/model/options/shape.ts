@@ -1,6 +1,6 @@
 import { wordsThereAre } from './nearest.ts';
 
-/** These checks of a model's options are in every bundle, so they are much smaller than a schema library. */
+/** These checks of a model's options are in every bundle, where a schema library would be much larger. */
 
 export type Note = (path: readonly string[], message: string) => void;
 

@@ -42,7 +42,7 @@ export class SearchPlaces extends IndexPlaces {
       ? (searchValuePrefix(itemOf, generation, part) as DerivedSortKey)
       : searchKey(itemOf, generation, part);
     this.itemKeys = { sources: [`${type}-`], target: this.first, isPrefix: multiValue };
-    // Programs that read the index themselves know the search's name, but not which item it shares.
+    // Named after the search, because programs that read the index directly don't know which item the search shares.
     this.base = formatIndexPartition({ of: 'search', type, search: indexPartition.slice(type.length + 1), generation });
   }
 

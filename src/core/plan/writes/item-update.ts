@@ -37,7 +37,7 @@ export function itemUpdate(
   const unset: string[] = [];
   for (const name in content) if (!sameValue(was?.[name], content[name])) set[name] = content[name]!;
   if (was?.[MODEL] === undefined || !sameValue(was[MODEL], { S: stamp })) set[MODEL] = { S: stamp };
-  // The tombstone makes the write of a worker fail that read the base item before its deletion.
+  // Because of the tombstone, a worker that read the base item before its deletion fails to write.
   // rule: absent-base-item-gives-a-tombstone
   if (content === undefined) set[ttl] = tombstoneExpiry(now);
   for (const name in was) {
