@@ -67,6 +67,7 @@ export const DIFFERENCES = {
   unregistered: { isContent: true, isBeyondRepair: true },
 } as const satisfies Record<string, DifferenceTraits>;
 
+/** A way in which a derived item can be wrong. */
 export type DifferenceKind = keyof typeof DIFFERENCES;
 
 /** Expected and actual content as strings; null if there is none. */

@@ -117,6 +117,7 @@ export interface TableNames {
   nativeNames?: readonly { name: string; partition: string; sort: string }[];
 }
 
+/** The key attributes of each index. */
 export type IndexKeys = Readonly<Record<IndexName, { readonly partition: string; readonly sort: string }>>;
 
 export function indexKeysOf({ indexKeys = INDEX_KEYS }: Pick<TableNames, 'indexKeys'>): IndexKeys {

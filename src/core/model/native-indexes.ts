@@ -30,6 +30,7 @@ export interface NativeKeys {
   type: NativeType;
 }
 
+/** A named index on attributes of base items. */
 export interface NativeIndex extends NativeKeys {
   /**
    * The key attributes, then `-all` or a hash of the projected attributes, if any. DynamoDB can't change an index, so a
