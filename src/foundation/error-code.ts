@@ -1,6 +1,6 @@
 /**
  * The code of an error. docs/reference/errors.md is generated from these comments. For a failed DynamoDB call, the code
- * may also be DynamoDB's own name of the error.
+ * may also be DynamoDB's name of the error.
  */
 export type ErrorCode =
   /** The edge type both enters and leaves nodes of this type. Remedy: Give `direction`. */
@@ -18,7 +18,10 @@ export type ErrorCode =
    * transaction, `failures` lists each. Remedy: Read the item, and decide again.
    */
   | 'condition-failed'
-  /** The order of the cursor has changed with the model (docs/how-to/changing-the-model.md). Remedy: Start again without a cursor. */
+  /**
+   * The cursor's order has changed with the model (docs/how-to/changing-the-model.md). Remedy: Start again without a
+   * cursor.
+   */
   | 'cursor-outdated'
   /** The record of an erasure can't be read. Remedy: Delete the named item, and erase again. */
   | 'damaged-erasure'
@@ -47,8 +50,8 @@ export type ErrorCode =
    */
   | 'file-exists'
   /**
-   * A response of DynamoDB is incomplete; the request can be retried. Remedy: None, if the retry succeeds; otherwise
-   * check your proxies.
+   * A DynamoDB response is incomplete; the request can be retried. Remedy: None, if the retry succeeds; otherwise check
+   * your proxies.
    */
   | 'incomplete-answer'
   /** An argument has a value that the call doesn't accept. Remedy: See the message. */
@@ -111,7 +114,7 @@ export type ErrorCode =
    * the model's table.
    */
   | 'invalid-record'
-  /** The page sent a wrong request; the message says why. Remedy: Reload the page. */
+  /** The page sent an invalid request; the message says why. Remedy: Reload the page. */
   | 'invalid-request'
   /** The session token was altered, or belongs to a different key or table. Remedy: Start a new session. */
   | 'invalid-session'
@@ -144,7 +147,7 @@ export type ErrorCode =
    */
   | 'list-not-filled'
   /**
-   * A different version of a source's mapping is in force, or none, so the change has to be sent again. Remedy: Run
+   * No version of a source's mapping is in force, or a different one, so the change must be sent again. Remedy: Run
    * `edgeloom mirror sync` with the model file that is deployed.
    */
   | 'mapping-not-in-force'
@@ -209,8 +212,8 @@ export type ErrorCode =
    */
   | 'no-time'
   /**
-   * The model has no sums or groups of these edges. Remedy: Declare `total` or `groupBy` under `inbound` or `outgoing`,
-   * then migrate.
+   * The model has no sums or groups for these edges. Remedy: Declare `total` or `groupBy` under `inbound` or
+   * `outgoing`, then migrate.
    */
   | 'no-total'
   /** The edge type is neither counted nor in an edge set. Remedy: Declare `degree: true`. */
@@ -325,7 +328,7 @@ export type ErrorCode =
    * Remedy: Run `edgeloom table update`, unless the hint says otherwise.
    */
   | 'table-differs'
-  /** A table of this name already exists. Remedy: Use the table, or choose a different name. */
+  /** A table with this name already exists. Remedy: Use the table, or choose a different name. */
   | 'table-exists'
   /**
    * The table's name differs from the name in package.json, so the table would be new and empty. Remedy: Use the old name, or change
