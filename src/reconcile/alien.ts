@@ -6,9 +6,9 @@ import type { ItemKey } from '../core/store-port.ts';
 import { type ApplyContext, epochSeconds, updateItem } from './apply-context.ts';
 
 /**
- * Removes an item that no projection maintains. Ids of retired generations are never reused, so no writer needs their
- * items. But a fan-out has no such id, and a misplaced item may belong to a projection that is newer than `graph`. For
- * these two, the registry is read again, after the item.
+ * Removes an item that no projection maintains; returns whether it did. Another process may need a fan-out's or
+ * misplaced item for a projection newer than `graph`, so the registry is read again after the item. Items of retired
+ * generations are safe to remove, because generation ids are never reused.
  */
 export async function removeAlien(context: ApplyContext, key: ItemKey): Promise<boolean> {
   const { graph, store, model } = context;

@@ -8,13 +8,13 @@ import { retrying } from '../foundation/retry.ts';
 import type { Runtime } from '../foundation/runtime.ts';
 import type { WriterModel } from '../registry/writer-model.ts';
 
-/** The costs and counts of a run so far. */
+/** Consumed capacity units and counts of a run. */
 export interface ApplyStats {
   /** Conditional writes of derived items, including refused ones. A transaction counts once. */
   writes: number;
   wcu: number;
   rcu: number;
-  /** Items whose write was refused because they, or others of their transaction, had changed since they were read. */
+  /** Items whose write was refused because the item, or another of its transaction, had changed since it was read. */
   conflicts: number;
   /** Quarantine entries written, or refused by the table. */
   quarantined: number;
@@ -33,19 +33,19 @@ export interface ApplyContext extends Runtime {
   graph: CompiledModel;
   store: Store;
   /**
-   * Called with each quarantine entry that was put or refused. `refusal` has the derived item; without it, the entry is
-   * about a base item.
+   * Called for each quarantine entry, written or refused by the table. `refusal` is only set if the entry is about a
+   * derived item.
    */
   onQuarantine?: (entry: Item, isRefused: boolean, refusal?: Refusal) => void;
   fanOutPageSize?: number;
   /**
-   * Keys (`textOfKey`) that this batch has reconciled, which its fan-outs skip. For a view, these are the keys of its
+   * Keys (`textOfKey`) that this batch has already reconciled, so its fan-outs skip them; for a view, the keys of its
    * edges.
    */
   reconciled?: ReadonlySet<string>;
   hasBegun?: boolean;
   concurrency?: number;
-  /** When `graph` was read; writes based on it expire `SEND_WITHIN_MS` later. */
+  /** When `graph` was read. Writes planned with it are only sent within `SEND_WITHIN_MS`. */
   modelReadAtMs?: number;
   /** Reads the registry's current model, for `removeAlien`. */
   model?: WriterModel | undefined;
@@ -70,13 +70,13 @@ export function checkTime(context: ApplyContext): void {
 
 export interface Resting {
   readAtMs: number;
-  /** True if writes are sent even without time left, so that each call makes progress. */
+  /** Sends writes even without time left, so that each call makes progress. */
   isFirst?: boolean;
 }
 
 /**
- * Returns a function that returns the milliseconds left to send writes. A process that was suspended has to read again,
- * because a tombstone or revision that it has read may be gone.
+ * Returns a function that gives the milliseconds left to send writes based on a read. A process suspended for too long
+ * has to read again, because a tombstone or revision that it read may be gone.
  */
 export function sendingWithin(context: ApplyContext, { readAtMs, isFirst = false }: Resting): () => number {
   const restsOnMs = Math.min(readAtMs, context.modelReadAtMs ?? readAtMs);

@@ -10,8 +10,8 @@ import { type CountingReader, readItems } from '../core/store-pages.ts';
 import type { BatchWaits, ItemKey } from '../core/store-port.ts';
 
 /**
- * The base items that determine some derived items. They are read consistently, and after the derived items. Otherwise
- * an outdated base item could decide, and no later record would correct the result.
+ * The base items that determine derived items. They have to be read consistently and after the derived items, because
+ * no later record would correct a result based on an outdated base item.
  */
 export class BaseItems {
   private readonly derived = new Map<string, Derived>();
@@ -75,7 +75,7 @@ export class BaseItems {
   }
 }
 
-/** Leaves out edges of evicted types, which aren't in the view until their type comes back. */
+/** Leaves out edges of evicted types, which stay out of the view until their type returns. */
 export function sharingTargets(targets: readonly string[], view: Item | undefined): readonly string[] {
   const evicted = evictedTypes(view);
   return evicted.size === 0 ? targets : targets.filter((target) => !evicted.has(typePrefix(target) ?? ''));

@@ -26,8 +26,8 @@ import { StoreError } from '../foundation/errors.ts';
 import type { ApplyContext } from './apply-context.ts';
 
 /**
- * The count of a node's edges equals the number of their live index items. If an item's part in the count changes, it
- * is written in one transaction with the count, so that a replay doesn't count it twice.
+ * A node's count of edges equals the number of their live index items. An item whose share in its count changes is
+ * written in one transaction with the count, so that a replay doesn't count it twice.
  */
 
 /** Below the 4 MB that DynamoDB allows in a transaction. */
@@ -41,11 +41,11 @@ export interface CountedWrite extends CountedChange {
 
 export interface CountedOptions {
   remainingMs: () => number;
-  /** True for a scan: group values that had no room in the count are added if there is room now. */
+  /** Adds group values that had no room in the count, if there is room now. Only scans do. */
   readmits: boolean;
 }
 
-/** Writes items with their count. Each of `changes` has to change the count. */
+/** Every change must alter the count. */
 export async function writeCounted(
   context: ApplyContext,
   countName: string,
@@ -58,7 +58,7 @@ export async function writeCounted(
   return changes.map((one) => outcomes.get(one)!);
 }
 
-/** If DynamoDB refuses an item, each item is written by itself, so that only the refused one is quarantined. */
+/** If DynamoDB refuses a transaction, writes each item by itself, so that only the refused one is quarantined. */
 async function writeMoving(
   context: ApplyContext,
   countName: string,
@@ -82,7 +82,7 @@ async function writeMoving(
   }
 }
 
-/** One place in the transaction is for the count. Each group of an item may change two values: an old and a new one. */
+/** One place in the transaction is for the count. Each group of an item may change two values, an old and a new one. */
 function itemsPerTransaction({ graph }: ApplyContext, countName: string): number {
   const groups = countNamed(graph, countName)?.totals?.groups.length ?? 0;
   return Math.min(TRANSACTION_ITEMS - 1, groups === 0 ? TRANSACTION_ITEMS : MOST_CHANGED_VALUES / (2 * groups)) | 0;
@@ -105,9 +105,7 @@ function transactionChunks(changes: readonly CountedWrite[], most: number): Coun
   return chunks;
 }
 
-/**
- * Returns the amounts of the expected item minus those of the current one. An item that names another count has no amounts.
- */
+/** Items that name another count contribute nothing. */
 function countDifference(current: Item | undefined, expected: Item | undefined, countName: string): Amounts {
   const difference = amountsOf(expected, countName);
   // rule: count-follows-the-item-seen
@@ -116,7 +114,7 @@ function countDifference(current: Item | undefined, expected: Item | undefined, 
   return difference;
 }
 
-/** Returns whether a change alters the count. Group values that the item already has keep their place in the count. */
+/** Groups that had no room (`OTHER`) stay without room unless a value is new. */
 export function movesCount(change: CountedChange, countName: string, readmits: boolean): boolean {
   if (hasNewGroupValue(change, readmits)) return true;
   const { current, expected } = change;
@@ -125,7 +123,7 @@ export function movesCount(change: CountedChange, countName: string, readmits: b
   );
 }
 
-/** Returns the update of an item whose count doesn't change. */
+/** Keeps the item's list of groups without room, because the count doesn't change. */
 export function withKeptGroupValues({ update, current, expected }: CountedWrite): DerivedUpdate {
   return updateNamingGroupsWithoutRoom(update, expected?.[COUNTED] === undefined ? [] : textsOf(current?.[OTHER]));
 }
@@ -154,7 +152,7 @@ async function writeWithCount(
   const addTo = Object.entries(groupValuesByAttribute(difference)).filter(
     ([attribute]) => freed.set[attribute] === undefined,
   );
-  // The count is written even if the changes add up to zero: a repair that is counting has to see that items changed.
+  // The count is written even if the changes add up to zero: a concurrent repair must see that items changed.
   const countUpdate: DerivedUpdate = {
     key,
     set: { [MODEL]: { S: context.graph.fingerprint }, ...freed.set },
@@ -164,7 +162,7 @@ async function writeWithCount(
     // rule: room-is-taken-under-the-revision-seen
     condition: room.isTaken ? unchangedCondition(count, undefined) : conditionOfValues(room.held),
   };
-  // Checked last, because reading the count may take any time.
+  // Checked after the read of the count, which may take long.
   if (remainingMs() <= 0) throw new StoreError('retryable', 'no-time', 'No time is left for the write.');
   context.stats.writes += 1;
   // rule: count-moves-with-its-items
@@ -172,7 +170,7 @@ async function writeWithCount(
   return await context.store.transact([...updates, countUpdate]);
 }
 
-/** Returns the condition that the count still names these values: others may have taken their room in a full group. */
+/** Requires that the count still names these values, because other writers may have taken their room. */
 function conditionOfValues(texts: Room['held']): UpdateCondition {
   // rule: value-is-added-to-while-it-has-room
   return Object.keys(texts).length === 0 ? { kind: 'none' } : { kind: 'holding', texts };

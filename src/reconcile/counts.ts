@@ -18,15 +18,13 @@ import type { DerivedUpdate, ItemKey } from '../core/store-port.ts';
 import { type ApplyContext, checkSending, isTooLate, updateItem } from './apply-context.ts';
 import { type ItemTask, itemTask } from './ways.ts';
 
-/** A wrong count is repaired by counting again, while writers may change the counted items. */
-
-/** The most attributes removed at once, since an expression has at most 4 KB. The next check finds the others. */
+/** Limits the removals per update, because an expression may have at most 4 KB. The next check removes the rest. */
 const MOST_REMOVED = 100;
 const READS_AT_ONCE = 32;
 
 /**
- * Trusts the result of a Query only if it equals the count, because a Query during a transaction may show only a part
- * of it. Otherwise each item is read by itself.
+ * Trusts a Query only if its result equals the count, because a Query during a transaction may show only part of it.
+ * Otherwise reads each item by itself.
  */
 export function countTask(key: ItemKey): ItemTask {
   return itemTask(key, async (context, seen) => {
@@ -40,11 +38,11 @@ export function countTask(key: ItemKey): ItemTask {
 }
 
 /**
- * A Query may show items from before a transaction whose count GetItem already shows. So the count's revision is
- * changed first, which fails while a transaction is under way; then each item is read by itself. Returns false if it
- * has to be tried again.
+ * A Query may show items from before a transaction whose count is already visible. So this first raises the count's
+ * revision, which fails while a transaction is under way, and then reads each item by itself. Returns false if the
+ * caller has to try again.
  *
- * @param move the update that only changes the count's revision.
+ * @param move writes the stored amounts again, under a new revision.
  */
 async function writeExactCount(
   context: ApplyContext,
@@ -57,7 +55,7 @@ async function writeExactCount(
   const movedAtMs = context.now();
   // rule: count-moves-before-its-items-are-read, first
   const moved = await updateItem(context, move);
-  // If the revision was malformed, this write has replaced it: the next attempt reads the new one.
+  // This write has replaced a malformed revision; the next attempt reads the new one.
   const isNumber = current?.[REVISION] === undefined || revisionOf(current) !== undefined;
   if (!moved.applied || !isNumber) return false;
   const afterMove: Item = { ...current, ...move.set, [REVISION]: { N: String(Number(revisionOf(current) ?? 0) + 1) } };

@@ -18,7 +18,7 @@ import { reconcileOrThrow } from './reconcile.ts';
 import { itemTask } from './ways.ts';
 
 /**
- * Why a fan-out misses no child: an edge's reverse item is written before the parent is read for the child's view. So
+ * A fan-out misses no child, because an edge's reverse item is written before the parent is read for the child's view:
  * either the Query finds the reverse item, or the parent was read after its change.
  */
 
@@ -34,16 +34,14 @@ export async function beginFanOut(context: ApplyContext, touch: FanOutTouch): Pr
 }
 
 /**
- * Visits the next page. If the continuation doesn't have the record's revision any more, another worker has continued
- * or restarted the fan-out, and this call does nothing.
+ * Visits the next page. Does nothing if the continuation no longer has the record's revision: the page was visited
+ * before, or another worker has continued or restarted the fan-out.
  */
 export async function continueFanOut(context: ApplyContext, touch: ContinuationTouch): Promise<void> {
   const key = keyOfTouch(touch);
   const readAtMs = context.now();
   const item = await readItem(context, key);
   const place = stringOf(item?.[AFTER]);
-  // With another revision, the record is a replay whose page was visited before, or a later writer needs the
-  // continuation.
   // rule: continuation-ends-from-the-revision-of-its-record
   if (item === undefined || place === undefined || ('revision' in touch && revisionOf(item) !== touch.revision)) return;
   if (touch.isEnding) {
@@ -89,14 +87,14 @@ async function visitPage(
   // A producer that may write to the parent's partition could forge a reverse item.
   // rule: fan-out-visits-possible-children
   const isPossible = (child: string): boolean => classifyKey(graph, child, edgeKey).kind === 'edge';
-  // The batch has already written these views, with the node as of this record or later. Otherwise the fan-outs of many
-  // nodes would compete for one view.
+  // Skips views that this batch has already written with the node's change. Otherwise the fan-outs of many nodes would
+  // compete for one view.
   const isDone = (child: string): boolean =>
     touch.kind === 'fan-out' && context.reconciled?.has(textOfKey({ source: child, target: edgeKey })) === true;
   const children = page.items
     .map((item: Item) => stringOf(item[CHILD]) ?? '')
     .filter((child) => isPossible(child) && !isDone(child));
-  // Includes views that don't list the edge: another worker may be about to add it, with an older read of the parent.
+  // Includes views that don't list the edge: another worker may be about to add it from an older read of the parent.
   // rule: fan-out-leaves-a-trace-in-every-view
   const views = children.map((child) => ({ ...viewTouch(child, [edgeKey]), records }));
   await reconcileOrThrow(context, views);

@@ -6,14 +6,14 @@ import type { ApplyContext } from './apply-context.ts';
 import { reconcileOrThrow } from './reconcile.ts';
 import { itemTask, otherCountOf } from './ways.ts';
 
-/** Removes attributes that an item of its kind can't have. Any write also replaces a malformed revision. */
+/** Removes attributes that the item's kind doesn't have. The write also replaces a malformed revision. */
 export async function repairForm(context: ApplyContext, form: ItemForm, key: ItemKey): Promise<void> {
   const { graph } = context;
   const task = itemTask(key, async (_, was) => {
     const unset = misshapenAttributes(form, graph, was ?? {});
     if (was === undefined || (unset.length === 0 && hasRevision(was))) return undefined;
     const update = { key, set: {}, unset, condition: unchangedCondition(was, graph.table.ttl) };
-    // A counted item without its list of groups (`OTHER`) no longer matches its count, so the count is repaired, too.
+    // A counted item without its list of groups (`OTHER`) no longer matches its count, so the count needs a repair.
     return { update, otherCount: unset.includes(OTHER) ? otherCountOf(was, undefined) : undefined };
   });
   await reconcileOrThrow(context, [task], { isScan: true });

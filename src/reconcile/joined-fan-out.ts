@@ -16,14 +16,14 @@ import { BaseItems } from './base-items.ts';
 import { reconcile } from './reconcile.ts';
 
 /**
- * After a node has changed, every edge is reconciled, even if its joined item is absent: a writer with an older read of
- * the node may be about to write that item. An edge that the Query doesn't find is written after the node's change, so
- * its own record makes the projector read the node again.
+ * After a node's change, every edge is reconciled, even if its joined item is absent: a writer with an older read of
+ * the node may be about to write that item. An edge that the Query misses was written after the node's change, so its
+ * own record makes the projector read the node again.
  */
 
 type Fan = FanOutTouch | ContinuationTouch;
 
-/** @returns the end of the shortest range, where the next page begins; undefined if nothing follows. */
+/** Returns where the next page begins, which is the end of the shortest range; undefined after the last page. */
 export async function visitEdges(
   context: ApplyContext,
   touch: Fan,
@@ -54,7 +54,7 @@ export async function visitEdges(
     const base = { source, target };
     items.set(textOfKey(base), edge);
     for (const sortKey of joinedKeysOf(graph, touch.edgeType, target)) {
-      // This batch has reconciled the joined item, with the edge and the node read after the node's record.
+      // This batch has already reconciled the joined item, with reads made after the node's record.
       if (touch.kind === 'fan-out' && context.reconciled?.has(textOfKey({ source, target: sortKey }))) continue;
       // rule: edge-without-its-joined-item-is-reconciled
       const one = { ...itemTouch({ source, target: sortKey }, base), records: touch.records };

@@ -10,8 +10,8 @@ import { BaseItems } from './base-items.ts';
 import { baseNamedBy } from './named-item.ts';
 
 /**
- * Judging is reconciling without the write: it reads derived items, then the base items that determine them, and
- * returns the differences.
+ * Judging is reconciling without writing: it reads derived items, then the base items that determine them, and
+ * compares.
  */
 
 export interface JudgeContext {
@@ -19,22 +19,19 @@ export interface JudgeContext {
   store: Pick<Store, 'getMany' | 'query'>;
 }
 
-/** A derived item at one time, and what is wrong with it. */
+/** The state of a derived item when it was read, and its faults. */
 export interface Judgement {
-  /** The item's key, and the base item that decides, if the item's key or content names it. */
   suspect: Suspect;
   was: Item | undefined;
-  /** True if the item exists and isn't a tombstone. */
   isLive: boolean;
   revision: string | undefined;
   differences: readonly Difference[];
 }
 
 /**
- * Compares derived items with what their base items ask for at the time of the call, in a few requests for up to a hundred items. Returns the
- * judgements in the order of the suspects.
+ * Compares derived items with their base items. Returns the judgements in the order of the suspects.
  *
- * @param read the derived items in the order of the suspects. Default: they are read now.
+ * @param read the derived items in the same order. Default: reads them.
  */
 export async function judge(
   context: JudgeContext,
@@ -80,7 +77,7 @@ async function differencesOf(
   const standing = standingOf(graph, source, sortKey, was ?? {});
   // rule: item-that-the-registry-lacks-is-judged-as-such
   if (was !== undefined && isOutsideRegistry(standing)) return [standingDifference(standing, was)];
-  // Items that are being built or removed aren't judged: the migration verifies what it builds.
+  // A migration verifies the items that it builds or removes.
   // rule: part-of-what-is-built-is-no-drift
   if (standing.kind === 'changing' || standing.kind === 'left') return [];
   const kind = itemKindOf(graph, sortKey);

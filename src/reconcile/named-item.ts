@@ -18,11 +18,11 @@ import { type ApplyContext, epochSeconds } from './apply-context.ts';
 import { reconcileOrThrow } from './reconcile.ts';
 import { itemTask, otherCountOf, type PlannedWrite, withCount } from './ways.ts';
 
-/** Reconciles an item that a scan has found. Only its key or content can name its base item. */
+/** Reconciles an item that a scan has found, so only its key or content can name its base item. */
 
 export async function reconcileNamed(context: ApplyContext, key: ItemKey): Promise<void> {
   let base: ItemKey | undefined;
-  // If the edge is put after this search, projecting it changes the item, so the burial fails, and the search is
+  // If the edge is put after this search, its projection changes the item. The burial then fails, and the search is
   // repeated.
   const burial = itemTask(key, async (_, was) => {
     base = await baseNamedBy(context, key, was);
@@ -32,14 +32,17 @@ export async function reconcileNamed(context: ApplyContext, key: ItemKey): Promi
   if (base !== undefined) await reconcileOrThrow(context, touchesOfNamed(context.graph, key, base), { isScan: true });
 }
 
-/** While a reverse item was missing, a fan-out may have missed its edge. So the view with the copy is touched, too. */
+/**
+ * Includes the view with the edge's copy, because a fan-out may have missed the edge while its reverse item was
+ * missing.
+ */
 export function touchesOfNamed(graph: CompiledModel, key: ItemKey, base: ItemKey): Reconcilable[] {
   const item = itemTouch(key, base);
   const hasCopy = isReverseKey(key.target) && keepsViews(graph, typePrefix(base.source) ?? '');
   return hasCopy ? [item, viewTouch(base.source, [base.target])] : [item];
 }
 
-/** Returns the base item that an item's key or content names. For a hashed key, a Query finds the edge. */
+/** Returns the base item that an item's key or content names. A hashed key takes a Query for the edge. */
 export async function baseNamedBy(
   context: { graph: CompiledModel; store: Pick<Store, 'query'>; stats?: ReadStats },
   key: ItemKey,
@@ -51,7 +54,7 @@ export async function baseNamedBy(
   return target === undefined ? undefined : { source, target };
 }
 
-/** Plans a tombstone in place of the item. Returns undefined if there is nothing to replace. */
+/** Plans to replace the item with a tombstone. Returns undefined if it is absent or already one. */
 function planBurial(context: ApplyContext, key: ItemKey, was: Item | undefined): PlannedWrite | undefined {
   const { graph } = context;
   if (was === undefined || isTombstone(was, graph.table)) return undefined;

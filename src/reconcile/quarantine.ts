@@ -16,11 +16,11 @@ export interface SeenItem {
 }
 
 /**
- * Writes a quarantine entry. If the table refuses it, smaller forms are tried, so that no record holds up later
- * ones. If the table refuses all forms, only the log and `quarantined` tell of the item, until a check finds it.
+ * Writes a quarantine entry. If the table refuses it, tries smaller forms, so that no record holds up later ones. If
+ * the table refuses them all, only the log and `quarantined` report the item, until a check finds it. Returns the
+ * current entry if it has changed since it was read.
  *
- * @param refusal the refused derived item. Absent: the entry is about a base item.
- * @returns the current entry if it has changed since it was read.
+ * @param refusal the refused derived item; undefined if the entry is about a base item.
  */
 export async function putEntry(
   context: ApplyContext,
@@ -50,8 +50,8 @@ export async function putEntry(
 }
 
 /**
- * Returns the current entry if it has changed since it was read. The derived item then has to be tried again, because a
- * redrive may have ended the entry.
+ * Returns the current entry if it has changed since it was read. The caller then has to retry the derived item, because
+ * a redrive may have ended the entry.
  */
 export async function putRefusal(
   context: ApplyContext,
@@ -72,8 +72,8 @@ export interface JointEntry {
 }
 
 /**
- * A record of an edge or its source node doesn't show a fault that only both have together. So the entry of such a
- * fault follows the joined item: it is written after an item that fails, and removed before an item that comes back.
+ * The record of one item doesn't show a fault of an edge together with its source node. So the entry for such a fault
+ * follows the joined item: it is written after an item that fails, and removed before an item that returns.
  */
 export function jointEntry(
   graph: CompiledModel,
@@ -88,12 +88,11 @@ export function jointEntry(
   if (joint.length > 0) return { entry, isBefore: false };
   // rule: joint-fault-has-an-entry
   const wasEmpty = was !== undefined && hasExpectedFields(was, undefined);
-  // TTL may have deleted an empty item. A scan doesn't need this guess, because it finds the entry itself.
+  // TTL may have deleted the empty item of a failure. A scan finds the entry itself, so it needn't guess.
   // rule: absent-item-may-have-failed
   const mayHaveFailed = was === undefined && !isScan && !isOfNewEdge(touch);
   if (!wasEmpty && !mayHaveFailed) return undefined;
-  // Looking at the entry is enough here: a worker with older reads writes the empty item before its entry, and fails
-  // there.
+  // `isLook` is enough: a worker with older reads writes the empty item before its entry, and that write fails.
   const mayStay = expected === undefined || was === undefined;
   // rule: entry-goes-before-its-item-comes-back
   const isBefore = expected !== undefined;
@@ -110,7 +109,7 @@ function isOfNewEdge({ base, records }: ItemTouch): boolean {
   );
 }
 
-/** Adds an entry to reconcile. An entry that has to be written replaces one that is only looked at (`isLook`). */
+/** An entry that has to be written replaces one that is only looked at (`isLook`). */
 export function addEntry(entries: Map<string, EntryTouch>, entry: EntryTouch): void {
   const place = textOfKey(keyOfTouch(entry));
   if (entry.isLook !== true || !entries.has(place)) entries.set(place, entry);

@@ -17,16 +17,16 @@ import { addEntry, type JointEntry, jointEntry, putEntry, putRefusal, type SeenI
 import { type PlannedWrite, type Work, wayOf } from './ways.ts';
 
 /**
- * The order matters: first read a derived item, then the base items that determine it, then write under the revision
- * that was read. If the derived item has changed in the meantime, the write is refused, and the base items are read
- * again. So it doesn't matter in which order, in which batches and how often records arrive.
+ * Reads a derived item, then the base items that determine it, then writes under the revision that was read. If the
+ * derived item has changed in the meantime, the write is refused, and the base items are read again. So records may
+ * arrive in any order, in any batches and repeatedly.
  */
 
-/** The size of the first set, which is small so that a call with hardly any time makes progress. */
+/** Small, so that even a call with hardly any time makes progress. */
 const FIRST_SET = 100;
-/** The size of all other sets, which limits the memory for a large batch. */
+/** Limits the memory for a large batch. */
 const SET = 2_000;
-/** Items that `planAlone` plans at the same time: each may read a whole partition. */
+/** Each of these may read a whole partition. */
 const ALONE_AT_ONCE = 8;
 
 export interface Failure {
@@ -36,8 +36,8 @@ export interface Failure {
 
 export interface ReconcileOptions {
   /**
-   * True for a scan, which has no record. Items are read consistently, and correct items aren't written: if a base item
-   * changes after the read, the record of that change corrects the item.
+   * True for a scan, which has no records. It reads consistently and doesn't write correct items: if a base item
+   * changes later, the record of that change corrects the derived item.
    */
   isScan?: boolean;
   ahead?: ReadAhead | undefined;
@@ -72,8 +72,8 @@ export async function reconcileOrThrow(
 }
 
 /**
- * Begins to read before the model is confirmed. If the result isn't used, nobody handles its error, so it is caught
- * here.
+ * Starts reading before the model is confirmed. The error is caught here, because nobody handles it if the result isn't
+ * used.
  */
 export function readAhead(context: ApplyContext, touches: readonly Reconcilable[]): ReadAhead {
   const readAtMs = context.now();
@@ -86,7 +86,7 @@ export function readAhead(context: ApplyContext, touches: readonly Reconcilable[
 
 function inOrder(work: readonly Work[]): Work[][] {
   // A parent is read only after its reverse items are written: otherwise the fan-out of its next change could miss the
-  // child. If a reverse item couldn't be written, its record is retried, and touches the view again.
+  // child. If a reverse item couldn't be written, its record is retried and touches the view again.
   // rule: reverse-items-before-views
   const isReverse = (touch: Work): boolean => touch.kind === 'item' && isReverseKey(touch.sortKey);
   const [first, then] = [work.filter(isReverse), work.filter((touch) => !isReverse(touch))];
@@ -115,16 +115,16 @@ async function reconcileInSets(
   return failures;
 }
 
-/** Entries and counts to reconcile after the items that ask for them. */
+/** Quarantine entries and counts to reconcile after all other items. */
 interface After {
   entries: Map<string, EntryTouch>;
-  /** Counts, each with an item that named it wrongly. */
+  /** Each with the item that wrongly named the count. */
   counts: Map<string, { key: ItemKey; touch: Work }>;
 }
 
 interface Open {
   touch: Work;
-  /** The derived item that a refused write has returned. */
+  /** The derived item as returned by a refused write. */
   seen?: SeenItem;
   /** The quarantine entry, if it has changed since it was read. */
   entry?: SeenItem;
@@ -135,7 +135,7 @@ interface Planned extends PlannedWrite {
   was: Item | undefined;
 }
 
-/** Items that are read together. Refused writes are tried again, with new reads. */
+/** Items that are read together. Refused writes are retried with new reads. */
 class SetOfWork {
   private readonly failures: Failure[] = [];
   private cause: EdgeloomError | undefined;
@@ -165,7 +165,7 @@ class SetOfWork {
         }
         if (!(error instanceof StoreError || error instanceof OutOfTimeError)) throw error;
         if (error instanceof OutOfTimeError || error.kind === 'fatal' || open.length === 1) this.fail(open, error);
-        // One key makes DynamoDB refuse the whole call, so each half is tried by itself.
+        // DynamoDB may refuse the whole call for one key, so each half is tried by itself.
         else for (const half of halves(open.map(({ touch }) => touch))) await this.runPart(half);
         break;
       }
@@ -193,7 +193,7 @@ class SetOfWork {
     const { context } = this;
     if (attempt === 1) return this.isFirst || context.remainingMs() > 0;
     if (context.remainingMs() <= 0) return false;
-    // Tries again at once after the first conflict; waits after the second, or if the table is busy.
+    // The first conflict is retried at once; a busy table or a second conflict needs a pause.
     if (attempt === 2 && this.cause === undefined) return true;
     const pauseMs = backoffMs(attempt - 1, context.random);
     if (pauseMs >= context.remainingMs()) return false;
@@ -209,7 +209,7 @@ class SetOfWork {
     const { context, options, isScan } = this;
     const { graph } = context;
     const ahead = attempt === 1 ? options.ahead : undefined;
-    // An item that a refused write has returned is as old as that write.
+    // An item returned by a refused write is as old as that write.
     const readAtMs = open.reduce(
       (oldest, { seen: known, entry }) => Math.min(oldest, known?.readAtMs ?? oldest, entry?.readAtMs ?? oldest),
       Math.min(context.now(), ahead?.readAtMs ?? Number.POSITIVE_INFINITY),
@@ -355,8 +355,7 @@ class SetOfWork {
       this.fail([open], error);
       return undefined;
     }
-    // It isn't known which share the table refuses. No other record writes the remaining shares, so they are written
-    // here.
+    // It's unknown which share the table refuses, and no other record writes the rest, so the view is written in parts.
     // rule: refused-view-is-written-in-parts
     if (touch.kind === 'view' && touch.targets.length > 1) {
       this.refusedViews.push(touch);
@@ -381,7 +380,6 @@ class SetOfWork {
     return undefined;
   }
 
-  /** Plans and writes an item that needs more reads than those of its deciding keys. */
   private async reconcileAlone(open: Open, was: Item | undefined, readAtMs: number): Promise<Open[]> {
     const { context, isScan } = this;
     const { touch } = open;
@@ -415,8 +413,8 @@ class SetOfWork {
   }
 
   /**
-   * Removes entries before their items are written. Only the empty item, which the write replaces, shows that there
-   * is such an entry. Returns the items that may be written.
+   * Removes entries before their items are written, because only the empty item, which the write replaces, shows that
+   * there is an entry. Returns the items that may be written.
    */
   private async clearEntries(
     planned: readonly Planned[],

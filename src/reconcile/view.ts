@@ -20,8 +20,7 @@ import type { DerivedUpdate, ItemKey, QueryRequest } from '../core/store-port.ts
 import { type ApplyContext, epochSeconds } from './apply-context.ts';
 
 /**
- * Views whose shares a Query has to find: views of another shape, redriven views, and views to which an edge type
- * returns.
+ * Views of another shape, redriven views, and views to which an edge type returns need a Query to find their shares.
  */
 
 export type ReconcileItems = (context: ApplyContext, items: readonly ItemTouch[]) => Promise<void>;
@@ -45,7 +44,7 @@ export async function planQueriedView(
   const listed = [...shares].flatMap(([target, { element }]) =>
     element === undefined || evicted.has(typePrefix(target) ?? '') ? [] : [target],
   );
-  // With its reverse item, an edge is found by the fan-out of any later change of the copied node.
+  // The fan-out of a later change of the copied node only finds edges that have a reverse item.
   // rule: reverse-items-before-the-copies-of-a-view-made-whole, first
   await writeMissingReverseItems(context, source, listed, reconcileItems);
   // rule: reverse-items-before-the-copies-of-a-view-made-whole, then
@@ -74,7 +73,6 @@ async function* basesOf(
     targets.map((target) => ({ source, target })),
   );
   for (const [i, target] of targets.entries()) yield [target, items[i]];
-  // When an edge type returns to the edge set, all of its edges return.
   // rule: edge-type-comes-back-whole
   for (const type of returning) yield* queriedBases(context, source, { beginsWith: `${type}-` });
 }

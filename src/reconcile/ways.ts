@@ -16,11 +16,9 @@ import { type BaseItems, sharingTargets } from './base-items.ts';
 import { type CountedWrite, movesCount, withKeptGroupValues } from './counted.ts';
 import { planQueriedView, type ReconcileItems } from './view.ts';
 
-/** How derived items are reconciled, by the kind of their touch. `reconcile.ts` runs the loop. */
-
 /**
- * A derived item that plans its own write, because neither its key nor a record names the items that decide. A failure
- * is reported, never quarantined.
+ * A derived item that plans its own write, because neither its key nor a record names the base items that determine it.
+ * Its failure is reported, never quarantined.
  */
 export interface ItemTask extends TouchBase {
   kind: 'task';
@@ -37,14 +35,14 @@ export function itemTask({ source, target }: ItemKey, plan: ItemTask['plan']): I
 export interface PlannedWrite {
   update: DerivedUpdate;
   expected?: Item | undefined;
-  /** The count that is written together with the item. */
+  /** The name of the count to write in the same transaction. */
   count?: string | undefined;
-  /** Another count that the item named wrongly, and that still includes the item. */
+  /** The name of another count that the item named wrongly and that still includes the item. */
   otherCount?: string | undefined;
   content?: Item | undefined;
-  /** False if this write only puts the entry's tombstone, and the entry has to follow. */
+  /** False if this write only puts the entry's tombstone, and the entry itself has to follow. */
   isBegun?: boolean;
-  /** Makes a write that takes more than one conditional update. Returns false if the derived item has changed. */
+  /** Used instead of `update` if the write takes several conditional updates. Returns false if it has to be retried. */
   write?(readAtMs: number): Promise<boolean>;
 }
 
@@ -55,12 +53,12 @@ export interface Planning {
 }
 
 interface Way<Of extends Work> {
-  /** Returns the keys of the base items to read, all at once, after the derived item. */
+  /** Returns the keys of the base items to read after the derived item. */
   decidingKeys(graph: CompiledModel, touch: Of, was: Item | undefined): ItemKey[];
   plan(planning: Planning, touch: Of, was: Item | undefined, bases: BaseItems): PlannedWrite | undefined;
-  /** True if the item may stay unwritten, so that it has to be read consistently. */
+  /** True if the item may stay unwritten and therefore has to be read consistently. */
   mayBeLeft?(touch: Of): boolean;
-  /** True if `planAlone` has to plan the item, which reads more than the deciding keys. */
+  /** True if the item needs more reads than its deciding keys, so that `planAlone` has to plan it. */
   isAlone?(graph: CompiledModel, touch: Of, was: Item | undefined): boolean;
   planAlone?(planning: Planning, touch: Of, was: Item | undefined): Promise<PlannedWrite | undefined>;
 }
@@ -114,8 +112,8 @@ const WAYS: { readonly [Kind in Work['kind']]: Way<TouchOf<Kind>> } = {
       const { base, records } = touch;
       const { problems } = bases.derivedOf(base);
       const content = faultEntry({ base, was, problems, records }, nowMs);
-      // A look doesn't write an absent entry. So a writer first puts a tombstone, and then reads the base item again:
-      // either the base item hasn't changed since the look, or the look finds the tombstone.
+      // A look (`isLook`) leaves an absent entry unwritten. So a writer first puts a tombstone, and then reads the base
+      // item again: either the base item hasn't changed since the look, or the look finds the tombstone.
       // rule: entry-begins-as-a-tombstone
       const isBegun = content === undefined || was !== undefined;
       const update = entryUpdate(graph, keyOfTouch(touch), was, isBegun ? content : undefined, nowMs);
@@ -139,7 +137,7 @@ export function wayOf(touch: Work): Way<Work> {
   return WAYS[touch.kind] as Way<Work>;
 }
 
-/** Plans to write the count, too, if the item's part in the count changes. */
+/** Includes the count if the item's share in it changes. */
 export function withCount(change: CountedWrite, count: string | undefined, isScan: boolean): PlannedWrite {
   const { update, expected } = change;
   if (count === undefined || movesCount(change, count, isScan)) return { update, expected, count };
@@ -147,8 +145,8 @@ export function withCount(change: CountedWrite, count: string | undefined, isSca
 }
 
 /**
- * Returns the count that an item wrongly names. A transaction only updates the count that covers the item's key, so the
- * other count still includes the item.
+ * Returns the count that an item wrongly names. A transaction only updates the count that covers the item's key, so
+ * this count still includes the item.
  */
 export function otherCountOf(was: Item | undefined, holding: string | undefined): string | undefined {
   const name = stringOf(was?.[COUNTED]);

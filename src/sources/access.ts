@@ -12,18 +12,18 @@ import {
   type TableSource,
 } from './source.ts';
 
-/** Reads a source table, and never writes to it. */
+/** Read access to a source table. */
 export interface SourceStore {
   /**
-   * Reads one item consistently by its key (attribute values). `item` is absent if there is none; `rcu` is the read
+   * Reads an item consistently by its key in wire form. `item` is absent if there is none; `rcu` is the number of read
    * units consumed.
    */
   get(key: Item): Promise<{ item?: Item | undefined; rcu: number }>;
-  /** Reads one page of the table, eventually consistent, from the table's beginning or after a key. */
+  /** Reads a page of the table with eventual consistency, from the table's beginning or after `startKey`. */
   scan(request: { startKey?: Item | undefined }): Promise<SourcePage>;
 }
 
-/** One page of a source table. */
+/** Items of a source table, with the read units that they cost. */
 export interface SourcePage {
   items: readonly Item[];
   /** Where the next page starts; absent on the last page. */
@@ -31,21 +31,19 @@ export interface SourcePage {
   rcu: number;
 }
 
-/** Reads the items of a source, whatever its database. */
 export interface SourceAccess {
-  /** Reads the current item as plain values. Returns undefined if there is none. */
+  /** Returns undefined if there is no item. */
   read(key: string): Promise<SourceItem | undefined>;
-  /** Returns the keys of all items after a key, in pages. Throws `usage` if the source lists no keys. */
+  /** Yields all keys after `after`, in pages. Throws `usage` if the source lists no keys. */
   pages(after: string | undefined): AsyncGenerator<string[], void>;
 }
 
-/** Counts units of a table, or reads of another database. Waits if the rate is exceeded. */
+/** Charges capacity units of a table, or reads of another database, and waits if the rate is exceeded. */
 export type Spend = (units: number) => Promise<void>;
 
-/** If a walk is killed, the next one visits at most this many keys again. */
+/** After a kill, the next walk visits at most this many keys again. */
 const PAGE = 100;
 
-/** Opens a source. @param openTable opens a table by its name. */
 export function accessOf(source: Source, openTable: (table: string) => SourceStore, spend: Spend): SourceAccess {
   const { read, keys } = isTable(source)
     ? functionsOf(source, openTable(source.name), spend)
@@ -79,7 +77,7 @@ export function accessOf(source: Source, openTable: (table: string) => SourceSto
   };
 }
 
-/** Returns `read` and `keys` as `defineSource` takes them, but for a table. */
+/** Gives a table the `read` and `keys` that other sources get from `defineSource`. */
 function functionsOf(source: TableSource, store: SourceStore, spend: Spend) {
   return {
     async read(key: string): Promise<SourceItem | undefined> {

@@ -8,18 +8,18 @@ import { sourceOfMaker } from './source.ts';
 
 /**
  * A source item that makes a base item is its maker, and holds one claim on it. The base item shows the content of one
- * claim, and only the claims decide which. Only tokens of the same maker are compared.
+ * claim, which only depends on the claims. Tokens are only compared within one maker.
  */
 
-/** A claim that is gone is remembered for longer than any write can take. */
+/** Ended claims are remembered for longer than any write can take. */
 const REMEMBERED_SECONDS = TOMBSTONE_HOURS * 3600;
 
 export interface Claim {
   /** The revision of the maker's ledger under which this claim was written. */
   token: number;
-  /** The base item's content without keys. Undefined if the source item no longer makes the base item. */
+  /** The base item's content without keys; undefined if the source item no longer makes the base item. */
   content: Item | undefined;
-  /** Since when the claim is gone, in seconds since 1970. */
+  /** When the claim ended, in seconds since 1970. */
   goneSince?: number | undefined;
 }
 
@@ -76,14 +76,12 @@ export function withClaim(
   return { shown, byMaker };
 }
 
-/** Returns the makers that make the base item now. Several makers are in conflict. */
+/** Returns the makers of the live claims. More than one is a conflict. */
 export function liveMakers({ byMaker }: Pick<Claims, 'byMaker'>): string[] {
   return [...byMaker].filter(([, { content }]) => content !== undefined).map(([maker]) => maker);
 }
 
-/**
- * Returns the base item with the shown claim's content and all claims. The result is a tombstone if no source item makes it.
- */
+/** Returns the base item with all claims and the shown claim's content, or a tombstone if no source item makes it. */
 export function itemOfClaims({ table }: CompiledModel, { source, target }: ItemKey, { shown, byMaker }: Claims): Item {
   const content = byMaker.get(shown)?.content;
   const makers: Item = {};
@@ -120,7 +118,7 @@ export function asSeen(item: Item | undefined): BaseCondition {
   return mirror === undefined ? { present: true, absent: [MIRROR] } : { equal: { [MIRROR]: mirror } };
 }
 
-/** Returns a string that is the same for equal contents only. */
+/** Returns equal text only for equal content. */
 export function textOf(content: Item | undefined): string {
   return content === undefined ? '' : canonicalText({ M: content });
 }

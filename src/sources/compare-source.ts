@@ -12,19 +12,22 @@ import { ledgerPages, type WalkOptions } from './sync.ts';
 import { isOfItem, reasonOf } from './touch.ts';
 
 const concurrency = 16;
-/** Milliseconds before the second look, because a touch under way may explain a difference. */
+/** The second look comes this much later, because a touch under way may explain a difference. */
 const GRACE_MS = 60_000;
 const MOST_LISTED = 1_000;
 
-/** A base item that differs from what the mapping of its source item makes. */
+/** A difference between a base item and the output of its source item's mapping. */
 export interface SourceDifference extends ItemKey {
   /** The key of the source item. */
   key: string;
-  /** `missing`: it lacks the source item's content; `stray`: the source item doesn't make it; `different`: its content differs. */
+  /**
+   * `missing`: the base item lacks the source item's content; `stray`: the source item doesn't make it; `different`:
+   * its content or its claims differ.
+   */
   kind: 'missing' | 'stray' | 'different';
 }
 
-/** What a sync would change. */
+/** The differences that a sync would repair. */
 export interface SourceComparison {
   /** Number of source items compared, or of ledgers if the source is retired. */
   items: number;
@@ -32,16 +35,17 @@ export interface SourceComparison {
   made: number;
   differences: SourceDifference[];
   /**
-   * Number of differences that may only be late: only the second look found them, or their source item was touched between the looks.
+   * Number of differences that a touch under way may explain: only the second look found them, or their source item was
+   * touched between the looks.
    */
   pending: number;
-  /** Source items that the mapping refuses, 1,000 at most. */
+  /** Refused source items, 1,000 at most. */
   refused: Refused[];
   /** Keys of source items from which the mapping makes nothing, 1,000 at most. */
   unused: string[];
   /**
-   * Attributes that make no difference to what `map` makes, with the number of source items that have them. Source items that make nothing
-   * don't count.
+   * Attributes that don't affect the output of `map`, with the number of source items that have them. Source items
+   * without output don't count.
    */
   dropped: Record<string, number>;
 }
@@ -60,8 +64,8 @@ export function nothingFound(): SourceComparison {
 }
 
 /**
- * Compares every source item and every ledger with the base items, and writes nothing. A difference counts if a second look finds it again.
- * For a retired source, finds what only this source makes.
+ * Compares every source item and every ledger with the base items, without writing. A difference counts if a second
+ * look finds it again. For a retired source, only finds base items that no other source makes.
  */
 export async function compareSource(
   context: SourceContext,
@@ -130,13 +134,13 @@ async function lookAt(context: SourceContext, key: string): Promise<Look> {
     const claims = claimsOf(graph, stored);
     if (isRetired(source) && claims !== undefined && liveMakers(claims).length > 1) continue;
     const isUnlisted = made.has(text) && !keys.includes(text);
-    // Readers see the stored item, so it must also match what its claims say.
+    // Readers see the stored item, so it must match its claims.
     const isShown = claims === undefined || textOf(stored) === textOf(itemOfClaims(graph, to, claims));
     const kind =
       kindOf(claims?.byMaker.get(maker), made.get(text)) ?? (isUnlisted || !isShown ? 'different' : undefined);
     if (kind !== undefined) look.differences.push({ ...to, key, kind });
   }
-  // What the mapping makes now may still be what the table refused.
+  // The table may still refuse what the mapping makes now.
   if (refusal !== undefined && refusal.code !== 'invalid-mapping' && !isRetired(source) && look.differences.length > 0)
     look.refused = { key, ...refusal };
   if (item === undefined) return look;

@@ -8,9 +8,9 @@ import { isRetired } from './source.ts';
 
 const PREFIX = 'source/';
 
-/** The head of a source says which version of its mapping and database is in force. */
+/** Says which version of a source's mapping and database is in force. */
 export interface Head {
-  /** The version in force. Empty for a retired source, so that only the touches of its retirement can continue. */
+  /** Empty for a retired source, so that only the touches of its retirement can continue. */
   version: string;
   /** When this version came into force, in milliseconds since 1970; 0 for the first version. */
   since: number;
@@ -34,7 +34,8 @@ export async function writeHead(
 }
 
 /**
- * Checks that the version of this touch is in force. The first touch of a source puts its version in force. Throws `mapping-not-in-force`.
+ * Throws `mapping-not-in-force` if another version than this one is in force. The first touch of a source puts its
+ * version in force.
  */
 export async function requireInForce(context: SourceContext): Promise<void> {
   const { source } = context;

@@ -1,6 +1,6 @@
 import { EdgeloomError } from '../foundation/errors.ts';
 
-/** A node or an edge made by a mapping: its two keys, and its attributes as plain values. */
+/** A node or an edge made by a mapping, with its keys and its attributes as plain values. */
 export type MappedItem = { readonly source: string; readonly target: string } & Readonly<Record<string, unknown>>;
 
 export const KEYS: readonly string[] = ['source', 'target'];

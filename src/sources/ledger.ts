@@ -6,13 +6,13 @@ import { expiryAt } from './claims.ts';
 import type { SourceContext } from './context.ts';
 import { type PutRecord, putNext, storedIn } from './record.ts';
 
-/** Partitions for the ledgers of a source, so that a sync can write thousands of ledgers a second. */
+/** Spreads a source's ledgers over partitions, so that a sync can write thousands of ledgers a second. */
 export const LEDGER_SHARDS = 16;
 
-/** The limit for the keys that a source item makes or has made: 5,000 keys of 60 bytes. */
+/** Leaves room for 5,000 keys of 60 bytes in a ledger. */
 const MOST_KEYS_BYTES = 300_000;
 
-/** Why the source item of a ledger makes nothing. */
+/** Why the mapping or the table refused a source item. */
 export interface Refusal {
   code: string;
   reason: string;
@@ -20,18 +20,20 @@ export interface Refusal {
   since: number;
 }
 
-/** What was made from a source item. Its revision is the only order of touches. */
+/** Lists what was made from a source item. Only its revision orders touches. */
 export interface Ledger {
   key: string;
-  /** The revision. It grows with each touch, and the touch's claims carry it. 0: there is no ledger. */
+  /** The revision, which grows with each touch and is copied to the touch's claims; 0 if there is no ledger. */
   token: number;
   /** The token as stored, which may be damaged; undefined if there is none. */
   seen?: AttributeValue | undefined;
-  /** The keys, as strings, of all base items that the source item makes or may have made. */
+  /** The keys (`textOfKey`) of all base items that the source item makes or may have made. */
   keys: readonly string[];
-  /** The progress of this touch: all keys up to `through` are written, with content of this hash. */
+  /**
+   * The progress of an unfinished touch: all keys up to `through` are written. `hash` is of the touch's whole output.
+   */
   part?: { hash: string; through: string } | undefined;
-  /** Why the source item is refused. The base items that it made before stay. */
+  /** Set if the source item is refused. The base items that it made before stay. */
   refusal?: Refusal | undefined;
   /** The last sync that touched the source item. */
   sync?: string | undefined;
@@ -46,7 +48,7 @@ function keyOfLedger(source: string, key: string): ItemKey {
   return { source: partitionOf(source, Number.parseInt(hash.slice(0, 2), 16) % LEDGER_SHARDS), target: hash };
 }
 
-/** Reads a ledger, eventually consistent by default: a write based on an old ledger is refused and repeated. */
+/** Eventually consistent by default, because a write based on an outdated ledger is refused and repeated. */
 export async function readLedger(
   store: Pick<Store, 'get'>,
   source: string,
@@ -57,7 +59,7 @@ export async function readLedger(
   return { ...ledgerOf(item), key };
 }
 
-/** Reads a ledger from its item. The key is empty if the item is damaged. */
+/** The key is empty if the item is absent or damaged. */
 export function ledgerOf(item: Item | undefined): Ledger {
   const { revision: token = 0, seen, state } = storedIn<Partial<Ledger>>(item) ?? {};
   const { keys } = state ?? {};

@@ -15,8 +15,8 @@ import { textOf } from './claims.ts';
 import { isTable, makerOf, type Source, type SourceItem } from './source.ts';
 
 /**
- * Returns the base items that a source item makes: contents in wire form without keys, by `textOfKey` of the keys. Throws `invalid-mapping`
- * if the mapping throws or the model refuses an item.
+ * Returns the base items that a source item makes: a map from keys (`textOfKey`) to contents in wire form without keys.
+ * Throws `invalid-mapping` if the mapping throws or the model refuses an item.
  */
 export function mapped(
   graph: CompiledModel,
@@ -43,14 +43,14 @@ export function mapped(
     }
     return contents;
   } catch (error) {
-    // Includes errors of getters and validators, which recur and would hold up other items.
+    // Also catches errors of getters and validators, because they recur and would hold up other items.
     const { message, hint } = error instanceof EdgeloomError ? error : thrown(error);
     const text = `The mapping of ${makerOf(source, key)}: ${message}`;
     throw new EdgeloomError('invalid-mapping', text, hint, { cause: error });
   }
 }
 
-/** Returns the names of non-key attributes that make no difference to what the mapping makes, if it makes anything. */
+/** Returns the non-key attributes that don't affect the mapping's output; none if there is no output. */
 export function droppedNames(
   graph: CompiledModel,
   source: Source,
@@ -69,7 +69,7 @@ export function droppedNames(
     try {
       return textOfMade(mapped(graph, source, key, rest)) === text;
     } catch {
-      // Without this attribute the mapping refuses the item, so the attribute makes a difference.
+      // The mapping needs this attribute.
       return false;
     }
   });
@@ -122,7 +122,7 @@ function keyOf(graph: CompiledModel, source: unknown, target: unknown, attribute
   return { source: source as string, target: sortKey as string };
 }
 
-/** If the model lists the mirrored types, a mapping may only make these types. Otherwise the writer could write the same items. */
+/** If the model lists mirrored types, a mapping may only make those, because the writer may write the others. */
 function checkType({ mirrored }: CompiledModel, { source, target }: ItemKey): void {
   const type = source !== target && isTypeName(target) ? typePrefix(source) : typePrefix(target);
   if (mirrored === undefined || mirrored.has(type ?? '')) return;
@@ -133,7 +133,6 @@ function mistake(message: string, hint: string): EdgeloomError {
   return new EdgeloomError('invalid-mapping', message, hint);
 }
 
-/** Wraps a thrown value, which may be anything, in an error with a message. */
 function thrown(value: unknown): EdgeloomError {
   const text: unknown = value instanceof Error ? value.message : value;
   return mistake(

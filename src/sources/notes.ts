@@ -9,8 +9,8 @@ import { itemKeyOf } from './mapped.ts';
 import { asPut, type PutRecord, putOf, recordsUnder, serviceKey } from './record.ts';
 
 /**
- * Notes list what needs attention, so that a status needn't read all ledgers and items: refused source items, and base items made by
- * several source items. A note is written after its cause and may outlive it, so readers check again.
+ * Notes list refused source items and base items with several makers, so that a status needn't read all ledgers and
+ * items. A note is written after its cause and may outlive it, so readers check the cause again.
  */
 
 /** A base item made by several source items. */
@@ -20,12 +20,12 @@ export interface Conflict extends ItemKey {
   makers: string[];
 }
 
-/** A source item that is refused. The base items that it made before stay. */
+/** A source item that is refused. Base items that it made before stay. */
 export interface Refused extends Refusal {
   key: string;
 }
 
-/** The most notes that a status reads, so that it ends within one call of a function. */
+/** Limits the notes that a status reads, so that it fits into one call of a Lambda function. */
 const MOST_NOTES = 1_000;
 const CONCURRENCY = 16;
 
@@ -43,20 +43,19 @@ export function noteOf(graph: CompiledModel, about: NotesOf, note: Note): PutRec
   return putOf(graph, serviceKey(about + hash128(note.text)), note);
 }
 
-/** What the first 1,000 notes report, if it is still true. */
+/** Findings of the first 1,000 notes that still hold. */
 export interface Noted<Of> {
   found: Of[];
-  /** True if there are notes that were not checked. */
+  /** True if some notes weren't checked. */
   hasMore: boolean;
 }
 
 export interface NotesContext {
   graph: CompiledModel;
   store: Pick<Store, 'get' | 'query'>;
-  /** The store to delete notes that no longer hold. Absent: they stay. */
+  /** Deletes notes that no longer hold. Default: they stay. */
   prunes?: Pick<Store, 'change'> | undefined;
   stats?: ReadStats | undefined;
-  /** Returns the milliseconds left for reading notes. */
   remainingMs?: (() => number) | undefined;
 }
 
@@ -84,7 +83,7 @@ async function look<Of>(
 ): Promise<Noted<Of>> {
   const notes = [...(await recordsUnder<Note>(graph, store, { prefix: about, limit: MOST_NOTES + 1 }, stats)).values()];
   let hasMore = notes.length > MOST_NOTES;
-  // Single reads, because the caller may not be allowed to read batches.
+  // Reads one item at a time, because the caller may not be allowed to read batches.
   const asked = await pMap(
     notes.slice(0, MOST_NOTES),
     async ({ state: note }, i) => {

@@ -7,7 +7,7 @@ import type { CompiledModel } from '../core/model/compiled.ts';
 import { queriedItems, type ReadStats } from '../core/store-pages.ts';
 import type { BaseChange, BaseCondition, ItemKey, Store } from '../core/store-port.ts';
 
-/** Values are kept in one attribute, so that they can't clash with the table's key names. */
+/** One attribute holds all values, so that they can't clash with the table's key names. */
 
 const STATE = 'state';
 
@@ -30,7 +30,7 @@ export function putOf({ table }: CompiledModel, key: ItemKey, state: object, con
   return { kind: 'put', key, item: { ...keys, [STATE]: { M: toWireItem(state) } }, ...(condition && { condition }) };
 }
 
-/** Makes the next put of a record, on condition that its revision is still `seen`; undefined if there was none. */
+/** The put requires that the stored revision is still `seen`, or that there is none if `seen` is undefined. */
 export function putNext(
   graph: CompiledModel,
   key: ItemKey,
@@ -58,7 +58,7 @@ export function storedIn<State>(item: Item | undefined): Stored<State> | undefin
   return { revision: Number((seen && numberOf(seen)) ?? 0), seen, state: values as State };
 }
 
-/** Returns the records of the service partition whose sort keys begin with a prefix, in a map by the rest of the sort key. */
+/** Returns the service partition's records whose sort keys begin with a prefix, by the rest of the sort key. */
 export async function recordsUnder<State>(
   { table }: CompiledModel,
   store: Pick<Store, 'query'>,

@@ -20,13 +20,13 @@ export type SourceItem = Readonly<Record<string, any>>;
 /** Options of every source. */
 export interface SourceOptions {
   /**
-   * Returns the nodes and edges that an item makes. `map` gets the item as plain values, and must return the same for the same item: no
-   * clock, no look-ups. If it throws, the item is refused, and what the item made before stays.
+   * Returns the nodes and edges that an item, given as plain values, makes. The result must depend on the item alone:
+   * no clock, no lookups. If `map` throws, the item is refused, and what it made before stays.
    */
   map: (item: SourceItem) => readonly MappedItem[];
   /**
-   * Names this state of `map` and the database. Use a new name whenever either changes. Names have no order, so an earlier name may return.
-   * Default `'1'`.
+   * Names this state of `map` and the database. Use a new name whenever either changes; an earlier name may return.
+   * Default: `'1'`.
    */
   version?: string | number;
 }
@@ -34,18 +34,18 @@ export interface SourceOptions {
 /** Options of `defineSource`. */
 export interface DefineSourceOptions extends SourceOptions {
   /**
-   * Reads the current item of a key; undefined or null if there is none. The read must not lag, because an outdated result may stay. If it
-   * throws, the key has to be touched again.
+   * Reads a key's current item; returns undefined or null if there is none. The read must not lag, because an outdated
+   * result may stay. If it throws, the key has to be touched again.
    */
   read: (key: string) => SourceItem | null | undefined | Promise<SourceItem | null | undefined>;
   /**
-   * Returns the keys of all items after `after`, or of all items if it is undefined, in ascending order. `edgeloom mirror sync` walks over
-   * these keys; without `keys` there is no sync.
+   * Returns all keys after `after`, or all keys if it is undefined, in ascending order. Required for `edgeloom mirror
+   * sync`.
    */
   keys?: (after: string | undefined) => Iterable<string> | AsyncIterable<string>;
 }
 
-/** Key attribute names of a source table. Without a sort key, the table only has the partition key. */
+/** Key attribute names of a source table. `sortKey` is absent if the table only has a partition key. */
 export interface SourceKeys {
   partitionKey: string;
   sortKey?: string | undefined;
@@ -53,7 +53,7 @@ export interface SourceKeys {
 
 /** Options of `sourceTable`. */
 export interface SourceTableOptions extends SourceOptions {
-  /** The key attributes of the table. Default `pk` and `sk`. */
+  /** The table's key attributes. Default: `pk` and `sk`. */
   keys?: SourceKeys;
 }
 
@@ -70,7 +70,7 @@ export interface Source {
 /** The key of a source item: a string, or for a table an object with its key attributes. */
 export type SourceKey = string | Readonly<Record<string, unknown>>;
 
-/** Limit in bytes for keys of `defineSource`, which ledgers and claims contain. */
+/** Limits keys of `defineSource`, because ledgers and claims contain them. In bytes. */
 const MOST_KEY_BYTES = 1_024;
 
 /**
@@ -142,7 +142,7 @@ export function isTable(source: Source): source is TableSource {
   return 'partitionKey' in source.from;
 }
 
-/** Returns a source without version and items. Syncing it removes everything that the source made. */
+/** Syncing a retired source removes everything that it made. */
 export function retiredSource(name: string): Source {
   return { name, version: '', map: () => [], from: { read: () => undefined, keys: () => [] } };
 }
@@ -152,8 +152,8 @@ export function isRetired({ version }: Pick<Source, 'version'>): boolean {
 }
 
 /**
- * Returns a key as text, for ledgers and claims. However a key is given, its text is the same. Throws `invalid-key`, or
- * `invalid-record` if a table's key lacks an attribute.
+ * Returns the same text for all spellings of a key. Throws `invalid-key`, or `invalid-record` if a table's key lacks an
+ * attribute.
  */
 export function keyTextOf(source: Source, key: SourceKey): string {
   if (isTable(source)) return keyTextOfItem(source, wireKeyOf(source, key));
@@ -173,7 +173,6 @@ function wireKeyOf(source: TableSource, key: SourceKey): Item {
   }
 }
 
-/** Returns the key text of a table's item or stream record in wire form. Throws `invalid-record`. */
 export function keyTextOfItem({ name: source, from }: TableSource, item: Item): string {
   const values = namesOf(from).map((name) => {
     const value = attributeOf(item, name);
@@ -188,13 +187,13 @@ export function keyTextOfItem({ name: source, from }: TableSource, item: Item): 
   return JSON.stringify(Object.fromEntries(values));
 }
 
-/** Reverses `keyTextOfItem`: returns the key in wire form. */
+/** Reverses `keyTextOfItem`. */
 export function keyOfText(text: string): Item {
   const values = Object.entries(JSON.parse(text) as Item).map(([name, value]) => [name, withBinaryAsBytes(value)]);
   return Object.fromEntries(values) as Item;
 }
 
-/** Normalizes numbers, because DynamoDB, engines and programs write them in several ways. */
+/** Normalizes numbers, because DynamoDB, local engines and programs spell them differently. */
 function keyValueOf(value: AttributeValue): object | undefined {
   if ('B' in value) return { B: Buffer.from((withBinaryAsBytes(value) as { B: Uint8Array }).B).toString('base64') };
   if (!('N' in value)) return 'S' in value ? value : undefined;

@@ -23,7 +23,7 @@ export interface SourcesOptions {
   random?: RuntimeOptions['random'];
   /** The sources that the model file exports. */
   sources: readonly Source[];
-  /** Edgeloom's table. */
+  /** Access to Edgeloom's table. */
   store: Pick<Store, 'get' | 'change' | 'query'>;
   /** Opens a source table by its name: `(table) => new DynamoDBSourceStore(client, table)`. */
   openTable?: ((table: string) => SourceStore) | undefined;
@@ -39,9 +39,9 @@ export interface TouchOptions {
 
 /** Options of `sync` and `retire`. */
 export interface SyncOptions extends WalkOptions {
-  /** Compares, and writes nothing. Default false. */
+  /** Compares without writing. Default: false. */
   dryRun?: boolean | undefined;
-  /** How long a touch may take before a difference counts, in milliseconds; for `dryRun`. Default 60,000. */
+  /** For `dryRun`: the milliseconds after which a difference counts if it is still there. Default: 60,000. */
   graceMs?: number | undefined;
   /** Maximum read units per second of the source table; for another database, reads per second. Default: no limit. */
   maxRcu?: number | undefined;
@@ -52,39 +52,42 @@ export interface SyncOptions extends WalkOptions {
 /** The result of `sync` and `retire`. */
 export interface SyncResult extends SourceComparison {
   /**
-   * Base items that several source items make, each with those source items. Only conflicts of this source, unless the table has more than
+   * Base items that several source items make. Only lists conflicts of this source, unless the table has more than
    * 1,000: then the first 1,000 of any source.
    */
   conflicts: Conflict[];
 }
 
-/** The sources of a graph. */
+/** Operations on the sources of a graph. */
 export interface Sources {
   /**
-   * Updates the base items of the given source items from their current state. Call it with the keys of all items that have changed,
-   * however you learn of changes. Keys may come twice, late and out of order: each touch reads the source.
+   * Updates the base items of the given source items from their current state. Call it with the keys of all items that
+   * have changed. Keys may come twice, late and out of order, because each touch reads the source.
    *
-   * Resolves when all keys are done. Rejects if one isn't, with `mapping-not-in-force`, `touch-unfinished`, or the error of a call; call it
-   * again with all keys. A key whose item is refused is done.
+   * Resolves when all keys are done; a refused item counts as done. Otherwise rejects with `mapping-not-in-force`,
+   * `touch-unfinished`, or the error of a call; call it again with all keys.
    */
   touch(name: string, keys: Iterable<SourceKey>, options?: TouchOptions): Promise<void>;
   /**
-   * Touches every key of the source, and every key from which items were made. Needed the first time, after `version` changes in either
-   * direction, after changes were lost, and to repair. A new version takes effect at once; its walk starts 20 to 25 minutes later, when no
-   * process of the old version can still write. `resume` continues a stopped walk.
+   * Touches every key of the source, and every key from which items were made. Needed at first, after each change of
+   * `version`, after changes were lost, and for repairs. A new version takes effect at once; its walk starts 20 to 25
+   * minutes later, when no process of the old version can still write. `resume` continues a stopped walk.
    */
   sync(name: string, options?: SyncOptions): Promise<SyncResult>;
-  /** Retires a source, whether or not the model file has it: removes what only this source made. `dryRun` lists what would be removed. */
+  /**
+   * Removes everything that only this source made, whether or not the model file still has the source. `dryRun` lists
+   * what would be removed.
+   */
   retire(name: string, options?: SyncOptions): Promise<SyncResult>;
 }
 
 /** Sources for a Lambda function, which reports failed records one by one. */
 export interface OpenSources extends Sources {
-  /** Touches keys given as strings. Returns the keys that are left, each with the reason. */
+  /** Touches keys given as text. Returns the keys that weren't touched, each with the error. */
   touchTexts(source: Source, keys: Iterable<string>, options?: TouchOptions): Promise<Map<string, unknown>>;
 }
 
-/** Attempts per call that fails with a retryable error, before the touch of its key fails. */
+/** Attempts per call before a retryable error fails the touch. */
 const ATTEMPTS = 4;
 const SYNC_OPTIONS: OptionNames<SyncOptions> = {
   ...{ signal: true, onProgress: true, graceMs: 'milliseconds', ...RATE_OPTIONS },
@@ -148,7 +151,7 @@ export function openSources(graph: CompiledModel, options: SourcesOptions): Open
         : { ...nothingFound(), items: await syncSource(context, options) };
     if (options.dryRun !== true) found.refused = (await refusedNow(context, source.name)).found;
     const { found: all, hasMore } = await conflictsNow(context);
-    // If there are more, those of this source may not be among the first ones, so the first ones of any source tell of them.
+    // If not all conflicts were read, those of this source may be missing, so all that were read are returned.
     const conflicts = hasMore
       ? all
       : all.filter(({ makers }) => makers.some((maker) => sourceOfMaker(maker) === source.name));

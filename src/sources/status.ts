@@ -13,7 +13,6 @@ const INTERVAL_MS = 10_000;
 
 /** The state of one source. */
 export interface SourceStatus {
-  /** The name of the source. */
   source: string;
   /** The version of its mapping that is in force; null if none is. */
   version: string | null;
@@ -21,9 +20,9 @@ export interface SourceStatus {
   seen: string | null;
   /** The age, in seconds, of the oldest record of that batch when it was touched. */
   lagSeconds: number | null;
-  /** Number of source items that the mapping refuses, 1,000 at most. */
+  /** Number of refused source items, 1,000 at most. */
   refused: number;
-  /** True if a sync or a retirement of the source has begun and not ended: it is under way, or was stopped. */
+  /** True if a sync or retirement of the source is under way, or was stopped before its end. */
   isUnfinished: boolean;
 }
 
@@ -33,7 +32,7 @@ interface Progress {
   lag?: number | undefined;
 }
 
-/** Writes to the table how far a source's consumer has come, at most every ten seconds. */
+/** Reports the progress of a source's consumer in the table, at most every ten seconds. */
 export class SourceProgress {
   private writtenAtMs = Number.NEGATIVE_INFINITY;
 
@@ -61,7 +60,7 @@ interface SourcesStatus {
   sources: SourceStatus[];
   refused: ReadonlyMap<string, readonly Refused[]>;
   conflicts: Conflict[];
-  /** True if there may be conflicts that are not in the list. */
+  /** True if `conflicts` may be incomplete. */
   hasMore: boolean;
 }
 
@@ -77,7 +76,7 @@ export async function sourcesStatus(context: NotesContext, names: readonly strin
     const head = known.get(source)?.state;
     const isUnfinished = needsSync(known.get(source), places.get(source)?.state);
     if (head !== undefined && isRetired(head) && !isUnfinished && !names.includes(source)) continue;
-    // The refusals of a retired source go with its retirement.
+    // Retiring a source also ends its refusals.
     const found = head !== undefined && isRetired(head) ? [] : (await refusedNow(context, source)).found;
     refused.set(source, found);
     const { seen, lag = null } = progress.get(source)?.state ?? {};
@@ -94,7 +93,10 @@ export async function sourcesStatus(context: NotesContext, names: readonly strin
   return { sources, refused, conflicts, hasMore };
 }
 
-/** Tells whether the version in force still needs a walk. The first version needs none if touches bring all that the source holds. */
+/**
+ * Tells whether the version in force still needs a walk. The first version doesn't if touches bring everything that the
+ * source holds.
+ */
 function needsSync(head: Stored<Head> | undefined, place: Place | undefined): boolean {
   if (head === undefined) return false;
   if (place?.head !== head.revision) return head.state.since > 0;

@@ -9,7 +9,7 @@ import { LEDGER_SHARDS, type Ledger, ledgerOf, partitionOf } from './ledger.ts';
 import { asPut, putOf, serviceKey, storedIn } from './record.ts';
 import { touchAll } from './touches.ts';
 
-/** The progress of a walk. */
+/** Progress of a walk over a source. */
 export interface SyncProgress {
   /** `waiting`: waits for writes that may still land; `items`: touches source items; `ledgers`: touches keys that only have a ledger. */
   phase: 'waiting' | 'items' | 'ledgers';
@@ -21,13 +21,13 @@ export interface SyncProgress {
 
 /** Options of a walk over a source. */
 export interface WalkOptions extends Abortable {
-  /** Called as the walk progresses. */
+  /** Called after each page of keys, and repeatedly while the walk waits. */
   onProgress?: ((progress: SyncProgress) => void) | undefined;
-  /** Continues where the last walk stopped, unless another version has come into force since. Default: starts from the beginning. */
+  /** Continues where the last walk stopped, unless another version has come into force since. Default: false. */
   resume?: boolean | undefined;
 }
 
-/** How far a walk has come, so that another process can continue it, and a status can tell that it has not ended. */
+/** How far a walk has come, so that another process can continue it and a status can report it. */
 export interface Place {
   /** The name of the walk, also written to the ledgers that it touches. */
   sync: string;
@@ -36,19 +36,18 @@ export interface Place {
   phase: 'items' | 'ledgers';
   after?: string | undefined;
   items: number;
-  /** True once the walk has ended. */
   isEnded?: boolean | undefined;
 }
 
 export const PLACES = 'source-sync/';
 
-/** The longest single wait, in milliseconds. The walk reports its progress between waits. */
+/** The walk reports its progress between waits of at most this length. */
 const WAIT_MS = 30_000;
 
 /**
- * Walks over a source: puts its version in force, then touches every key that the source has, and every key that has a ledger. A source
- * being retired has no items, so everything that it made is removed. Returns the number of source items, plus the number of ledgers
- * without one that list outputs or a refusal.
+ * Puts the source's version in force, then touches every key that the source has and every key that has a ledger. A
+ * source being retired has no items, so everything that it made is removed. Returns the number of source items, plus
+ * the number of ledgers that list outputs or a refusal but have no source item.
  */
 export async function syncSource(context: SourceContext, options: WalkOptions): Promise<number> {
   const { graph, store, source, access, random, now } = context;
@@ -58,7 +57,7 @@ export async function syncSource(context: SourceContext, options: WalkOptions): 
   const sync = `${head}/${now()}/${Math.floor(random() * 1e9)}`;
   const kept = resume ? storedIn<Place>((await store.get(key, { consistent: true })).item)?.state : undefined;
   let place: Place = kept?.head === head && kept.isEnded !== true ? kept : { sync, head, phase: 'items', items: 0 };
-  // Kept before the wait, so that a status shows a walk that was stopped in it.
+  // Saved before the wait, so that a status shows a walk that was stopped while waiting.
   if (place !== kept) await store.change(putOf(graph, key, place));
   await waitForLateWrites(context, untilMs, options);
   const keep = async (next: Place) => {
@@ -69,9 +68,10 @@ export async function syncSource(context: SourceContext, options: WalkOptions): 
   };
   const visit = async (keys: readonly string[], phase: Place['phase'], after: string, items = keys.length) => {
     signal?.throwIfAborted();
-    // A ledger is marked before its items are written. The suffix lets a resumed walk visit its last page of ledgers again.
+    // A ledger gets the mark before its items are written. The suffix keeps a resumed walk from skipping the ledgers of
+    // an unfinished page.
     const mark = phase === 'items' ? place.sync : `${place.sync}/ledgers`;
-    // Throttling never ends a walk: it has no limit of attempts.
+    // Unlimited, so that throttling never ends a walk.
     const left = await touchAll(context, keys, { attempts: Number.POSITIVE_INFINITY, signal, sync: mark });
     for (const error of left.values()) throw error;
     await keep({ ...place, phase, after, items: place.items + items });
@@ -90,12 +90,11 @@ export async function syncSource(context: SourceContext, options: WalkOptions): 
   return place.items;
 }
 
-/** Tells whether a source item has made anything or was refused. */
 function isOfSomething({ keys, refusal }: Ledger): boolean {
   return keys.length > 0 || refusal !== undefined;
 }
 
-/** Reads the ledgers of a source page by page, with the place where the next page begins. */
+/** Yields the ledgers of a source in pages, each with the place where the next page begins. */
 export async function* ledgerPages(
   { graph, store, source }: SourceContext,
   from: string | undefined,
@@ -115,8 +114,8 @@ export async function* ledgerPages(
 }
 
 /**
- * Puts the source's version in force. Returns the revision of the head, and until when a write of the previous version can land. Throws
- * `too-much-contention` if another walk does the same.
+ * Returns the revision of the head, and the time until which a write of the previous version can land. Throws
+ * `too-much-contention` if another walk puts a version in force at the same time.
  */
 async function putInForce(context: SourceContext): Promise<{ head: number; untilMs: number }> {
   const { source, now } = context;

@@ -14,24 +14,24 @@ import { numberValue, type PutRecord } from './record.ts';
 import { makerOf, type SourceItem } from './source.ts';
 
 /**
- * How a touch works. The source says what an item holds, its ledger says what was made from it, and only the ledger's revision gives an
- * order. Steps: read the ledger, then the head, then the source; map the item; write the ledger, even without changes, if it is still as
- * read; write each output, if the source item's claim on it is older; remove deleted outputs from the ledger. A touch that is overtaken
- * repeats all its reads.
+ * A touch reads the ledger, the head and the source, in this order, and maps the item. It writes the ledger, even
+ * without changes, if the ledger is still as read; then it writes each output on which the source item's claim is
+ * older, and removes deleted outputs from the ledger. A touch that another one overtakes repeats all its reads. Only
+ * the ledger's revision orders touches.
  */
 
-/** Outputs of one source item that are written in parallel. */
+/** Outputs of a source item written in parallel. */
 const AT_ONCE = 16;
 const MOST_REASON_BYTES = 2_000;
 
 export interface TouchRun extends Pick<RuntimeOptions, 'remainingMs' | 'signal'> {
-  /** Attempts per call, if it fails with a retryable error. */
+  /** Attempts per call that fails with a retryable error. */
   attempts: number;
   /** The name of the sync that makes this touch, if any. */
   sync?: string | undefined;
 }
 
-/** A ledger, and a time just before the read. */
+/** A ledger, and a time just before the read in milliseconds since 1970. */
 export interface LedgerRead {
   ledger: Ledger;
   readAt: number;
@@ -40,15 +40,14 @@ export interface LedgerRead {
 /** Thrown instead of sending a write whose reads may be outdated. The touch then repeats its reads. */
 class TooLate extends Error {}
 
-/** Reads the ledger of a key, and notes the time before the read. */
 export async function beginTouch({ store, source, now }: SourceContext, key: string): Promise<LedgerRead> {
   const readAt = now();
   return { readAt, ledger: await readLedger(store, source.name, key) };
 }
 
 /**
- * Writes what a source item makes now. Throws `touch-unfinished` if the time runs out, or the error of a call; the key then has to be
- * touched again.
+ * Writes the current output of a source item. Throws `touch-unfinished` if the time runs out, or the error of a call;
+ * the key then has to be touched again.
  *
  * @param first the ledger, if the caller read it before the head.
  */
@@ -72,7 +71,10 @@ export async function touch(context: SourceContext, key: string, run: TouchRun, 
   }
 }
 
-/** Writes what the item of one round makes. Returns false if another touch overtook the round. */
+/**
+ * Writes one round's output. Returns false if another round is needed: another touch was faster, or the reads have
+ * become too old.
+ */
 async function writeRound(
   context: SourceContext,
   key: string,
@@ -128,7 +130,7 @@ async function writeRound(
     through = some.at(-1)!;
   }
   const isLeft = keys.length > made.size || isGoingOn;
-  // On condition of this token, because a newer touch may have added keys.
+  // Fails if a newer touch has changed the ledger, because that touch may have added keys.
   // rule: source-ledger-is-cut-under-its-token
   if (isLeft) await keep(own, { ...held, keys: [...made.keys()].sort() });
   return true;
@@ -136,7 +138,7 @@ async function writeRound(
 
 type Send = (change: PutRecord) => ReturnType<SourceContext['store']['change']>;
 
-/** Sends the writes of one round, with retries. Their conditions make repeated writes harmless. */
+/** Retries each write. Its condition makes repetitions harmless. */
 function sender({ store, wait, random, now }: SourceContext, readAt: number, run: TouchRun): Send {
   const { remainingMs, signal, attempts } = run;
   return (change) =>
@@ -165,7 +167,7 @@ async function writeClaim(
   let claims = say(undefined);
   // rule: source-writes-over-its-older-claim-alone
   const condition = { claimedBefore: { maker, token: claim.token } };
-  // Writes equal content, too, because the claim takes the new token.
+  // Writes even equal content, because the claim takes the new token.
   // rule: source-equal-content-takes-the-token
   let result = await send(put(itemOfClaims(graph, key, claims), condition));
   while (!result.applied) {
@@ -183,7 +185,10 @@ async function writeClaim(
   if (liveMakers(claims).length > 1) await send(noteOf(graph, CONFLICTS, { text, mark: `${claim.token}/${maker}` }));
 }
 
-/** Refuses a source item. Its outputs stay, and so do their keys in the ledger. Rethrows errors that aren't about the item. */
+/**
+ * The outputs of a refused source item stay, and so do their keys in the ledger. Rethrows errors that aren't about the
+ * item.
+ */
 async function refuse(
   context: SourceContext,
   send: Send,
@@ -202,13 +207,13 @@ async function refuse(
   return applied;
 }
 
-/** Tells whether an error is about one item, and would recur with every attempt. */
+/** Tells whether an error is about one item and recurs with every attempt. */
 export function isOfItem(error: unknown): error is EdgeloomError {
   if (error instanceof StoreError) return error.kind === 'terminal';
   return error instanceof EdgeloomError && error.code === 'invalid-mapping';
 }
 
-/** Returns why a source item is refused. A mapping may throw long messages, so the reason is cut to fit into a ledger. */
+/** Cuts the reason to fit into a ledger, because a mapping may throw long messages. */
 export function reasonOf({ message, hint }: EdgeloomError): string {
   const bytes = Buffer.from(`${message} ${hint}`.trim());
   return bytes.length > MOST_REASON_BYTES ? `${bytes.subarray(0, MOST_REASON_BYTES)}…` : String(bytes);

@@ -10,8 +10,8 @@ const concurrency = 16;
 const CHUNK = 100;
 
 /**
- * Touches keys in parallel, so that none holds up the others. Returns the keys that are left, each with the reason; throws if only an
- * operator can help.
+ * Touches keys in parallel, so that none holds up the others. Returns the keys that failed, each with its error; throws
+ * fatal errors.
  */
 export async function touchAll(
   context: SourceContext,
@@ -24,7 +24,7 @@ export async function touchAll(
   const leave = async (some: readonly string[], action: (tries: number) => Promise<void>): Promise<void> => {
     try {
       signal?.throwIfAborted();
-      // `remainingMs` already leaves time for the last calls; another reserve would use up a short run.
+      // `remainingMs` already leaves time for the last calls, so no more is reserved here.
       if (remainingMs() <= 0) throw new EdgeloomError('touch-unfinished', 'The time ran out.', 'Touch the key again.');
       await retrying(action, { wait, random, remainingMs, signal, isRetryable: retryableUpTo(attempts) });
     } catch (error) {

@@ -2,22 +2,22 @@ import { attributeName as NAME } from '../../core/model/options/checks.ts';
 import { anything, exactObject, object, optional, recordOf, text } from '../../core/model/options/shape.ts';
 import { type Entity, type EntityOptions, type Layout, layoutOf, mistake, requireShape } from './layout.ts';
 
-/** The part of an ElectroDB schema that the mapping reads: the `schema` of `new Entity(schema)`. */
+/** The part of an ElectroDB schema that the mapping reads. */
 export interface ElectroDBSchema {
   model: { entity: string; version: string; service?: string };
   attributes: Readonly<Record<string, unknown>>;
   indexes: Readonly<Record<string, unknown>>;
 }
 
-/** An ElectroDB entity, and what its items become in the graph. */
+/** An ElectroDB entity, and how its items map to the graph. */
 export interface ElectroDBEntity extends EntityOptions {
-  /** The schema of the entity. */
+  /** The object passed to `new Entity(schema)`. */
   schema: ElectroDBSchema;
 }
 
 /** Options of `fromElectroDB`. */
 export interface ElectroDBOptions {
-  /** The attributes that hold the name and the version of an item's entity. Default `__edb_e__` and `__edb_v__`. */
+  /** The attributes with the name and the version of an item's entity. Default: `__edb_e__` and `__edb_v__`. */
   identifiers?: { entity?: string; version?: string };
 }
 
@@ -31,14 +31,16 @@ const OPTIONS = exactObject({
 });
 
 /**
- * Maps a table of ElectroDB entities. An id consists of the composite attributes of the entity's primary index. Collections and clusters
- * make no difference, because each item names its entity. ElectroDB writes keys in lower case unless an index has another `casing`: two
- * spellings of an id are one item there, but two nodes in the graph. So spell an id the same way in all items.
+ * Maps a table of ElectroDB entities. An id consists of the composite attributes of the entity's primary index.
+ * Collections and clusters make no difference, because each item names its entity. ElectroDB writes keys in lower case
+ * unless an index has another `casing`: two spellings of an id are one item there, but two nodes in the graph. So spell
+ * an id the same way in all items.
  *
- * Throws `invalid-option`.
+ * Throws `invalid-option` if an option or entity is invalid.
  *
  * @example
- * fromElectroDB([{ schema: issues, node: 'ISSUE', edges: [{ type: 'IN_REPO', to: { type: 'REPO', id: ['owner', 'repo'] } }] }])
+ * fromElectroDB([{ schema: issues, node: 'ISSUE', edges: [{ type: 'IN_REPO', to: { type: 'REPO', id: ['owner', 'repo']
+ * } }] }])
  */
 export function fromElectroDB(entities: readonly ElectroDBEntity[], options: ElectroDBOptions = {}): Layout {
   requireShape('fromElectroDB: options', OPTIONS, options);
@@ -80,7 +82,7 @@ function entityOf({ schema, ...options }: ElectroDBEntity, identifiers: readonly
   return { ...options, name, fields, hasSchema: true, key: primaryKey(name, schema), hidden };
 }
 
-/** Returns the composite attributes of the table's own index. */
+/** Returns the composite attributes of the primary index, the one without a name. */
 function primaryKey(name: string, { indexes }: ElectroDBSchema): string[] {
   const primary = Object.values(indexes).find((index) => textOf(Object(index).index) === undefined);
   if (primary === undefined)

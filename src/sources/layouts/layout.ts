@@ -15,24 +15,24 @@ import { EdgeloomError } from '../../foundation/errors.ts';
 import { KEYS, type MappedItem, mappedEdge, mappedNode } from '../items.ts';
 import type { SourceItem } from '../source.ts';
 
-/** Mappings for tables laid out by other libraries, whose items name their entity and whose schemas name the attributes of keys. */
+/** Maps tables of other libraries, whose items name their entity and whose schemas name the key attributes. */
 
 /** Refers to a node by attributes of an item. */
 export interface NodeReference {
-  /** The node type: `REPO`. */
+  /** The node type, such as `REPO`. */
   type: string;
   /**
-   * The attributes whose values form the id, joined by dots: `['repoOwner', 'repoName']`. Nested attributes are written as paths:
-   * `address.zip`.
+   * The attributes whose values form the id, joined by dots, such as `['repoOwner', 'repoName']`. Nested attributes are
+   * written as paths: `address.zip`.
    */
   id: readonly string[];
 }
 
 /** An edge made from each item of an entity. Items that lack an attribute of one of its ids make no edge. */
 export interface EntityEdge {
-  /** The edge type: `IN_REPO`. */
+  /** The edge type, such as `IN_REPO`. */
   type: string;
-  /** The node where the edge begins. Default: the node of the item. */
+  /** The node where the edge begins. Default: the item's node. */
   from?: NodeReference;
   /** The node where the edge ends. */
   to: NodeReference;
@@ -40,15 +40,15 @@ export interface EntityEdge {
   attributes?: readonly string[] | 'ALL';
 }
 
-/** What an entity's items become in the graph: a node, edges, or both. */
+/** How an entity's items map to the graph: to a node, to edges, or both. */
 export interface EntityOptions {
-  /** The type of the node that each item becomes. Default: items become no node. */
+  /** The type of the node made from each item. Default: no node. */
   node?: string;
-  /** The attributes whose values form the node's id, joined by dots. Default: the attributes of the entity's key. */
+  /** The attributes whose values form the node's id, joined by dots. Default: the entity's key attributes. */
   id?: readonly string[];
   /**
-   * The attributes of the node. Default: all attributes of the item, including those that the schema doesn't name, except attributes that
-   * only form keys.
+   * The node's attributes. Default: all attributes of the item, even those that the schema doesn't name, except
+   * attributes that only form keys.
    */
   attributes?: readonly string[];
   /** The edges that an item makes. Default: none. If two have the same type and nodes, the first is used. */
@@ -58,22 +58,22 @@ export interface EntityOptions {
 /** A mapping that also explains why it leaves an item out. */
 export interface Layout {
   /**
-   * Returns the nodes and edges that an item makes; an item outside the graph makes none. Throws `invalid-attribute`, or `invalid-mapping`
-   * if an attribute has the name of a key.
+   * Returns the nodes and edges that an item makes; an item outside the graph makes none. Throws `invalid-attribute` if
+   * an attribute can't form an id, or `invalid-mapping` if an attribute has the name of a key.
    */
   (item: SourceItem): readonly MappedItem[];
-  /** Returns the reason why an item is of no entity; undefined if it is of one. */
+  /** Returns why an item belongs to no entity; undefined if it belongs to one. */
   unplaced(item: SourceItem): string | undefined;
 }
 
-/** An entity in the terms of its library. */
+/** An entity of any library, in a common form. */
 export interface Entity extends EntityOptions {
   name: string;
-  /** Where items store each attribute of the entity: the path of names. */
+  /** The path at which items store each attribute. */
   fields: ReadonlyMap<string, readonly string[]>;
   /** True if `fields` come from a schema; an attribute name that the schema lacks is then a mistake. */
   hasSchema: boolean;
-  /** The attributes of the entity's key; nested ones as paths: `address.zip`. */
+  /** The entity's key attributes; nested ones as paths such as `address.zip`. */
   key: readonly string[];
   /** Stored attributes that only form keys or name the entity. */
   hidden: ReadonlySet<string>;
@@ -81,11 +81,11 @@ export interface Entity extends EntityOptions {
 
 /** How a library declares its entities, and how its items name them. */
 export interface Library<Declared extends object> {
-  /** The function that makes the mapping: `fromToolbox`. */
+  /** The mapping function's name in error messages, such as `fromToolbox`. */
   what: string;
-  /** What error messages call the declarations: `entities`. */
+  /** The name of the declarations in error messages, such as `entities`. */
   of: string;
-  /** The options that entities of this library have besides `EntityOptions`. */
+  /** Shapes of the options that this library adds to `EntityOptions`. */
   own: Shapes;
   entityOf(declared: Declared): Entity;
   /** Returns the name of an item's entity, or the reason why it has none. */
@@ -113,7 +113,7 @@ export function requireShape(what: string, shape: Shape<unknown>, given: unknown
   });
 }
 
-/** Makes the mapping for a library's table. Throws `invalid-option`. */
+/** Throws `invalid-option` for an invalid or repeated declaration. */
 export function layoutOf<Declared extends object>(library: Library<Declared>, declared: readonly Declared[]): Layout {
   const { what, of, own, nameOf } = library;
   requireShape(`${what}: ${of}`, listOf(exactObject({ ...ENTITY, ...own })), declared);
@@ -203,7 +203,10 @@ function picked(entity: Entity, item: SourceItem, shown: readonly string[] | 'AL
   return Object.fromEntries(all);
 }
 
-/** Returns what the entity doesn't name in an item: whole attributes, and members of attributes that also have named members. */
+/**
+ * Returns the parts of an item that the entity doesn't name: whole attributes, and unnamed members of attributes that
+ * also have named members.
+ */
 function unnamed({ fields, hidden }: Entity, item: SourceItem): (readonly [string, unknown])[] {
   const paths = [...fields.values()];
   return Object.entries(item).flatMap(([stored, value]) => {
@@ -235,7 +238,7 @@ function isMissing(value: unknown): boolean {
   return value === undefined || value === null || value === '';
 }
 
-/** Returns the id of a node that an item names; undefined if one of its attributes is missing. */
+/** Returns undefined if an attribute of the id is missing. */
 function idOf(entity: Entity, { type, id }: NodeReference, item: SourceItem): string | undefined {
   const texts: string[] = [];
   for (const name of id) {
@@ -249,13 +252,13 @@ function idOf(entity: Entity, { type, id }: NodeReference, item: SourceItem): st
   return `${type}-${joined(texts, '.')}`;
 }
 
-/** Joins the parts of an id. Separators inside a part are escaped, so that different items never get the same id. */
+/** Escapes separators inside the parts, so that different items never get the same id. */
 export function joined(texts: readonly string[], separator: string): string {
   if (texts.length === 1) return texts[0]!;
   return texts.map((text) => text.replaceAll('%', '%25').replaceAll(separator, escapeOf(separator))).join(separator);
 }
 
-/** Returns the escape of a separator, which must be an ASCII character. */
+/** The separator must be an ASCII character. */
 export function escapeOf(separator: string): string {
   return `%${separator.charCodeAt(0).toString(16).toUpperCase()}`;
 }

@@ -9,15 +9,15 @@ export interface OneTableSchema {
   models: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 }
 
-/** A OneTable model, and what its items become in the graph. */
+/** A OneTable model, and how its items map to the graph. */
 export interface OneTableModel extends EntityOptions {
-  /** The name of the model in the schema. */
+  /** The model's name in the schema. */
   model: string;
 }
 
 /** Options of `fromOneTable`. */
 export interface OneTableOptions {
-  /** The attribute that holds the name of an item's model. Default `_type`. */
+  /** The attribute with the name of an item's model. Default: `_type`. */
   typeField?: string;
 }
 
@@ -26,17 +26,18 @@ const SCHEMA = object({
   models: recordOf(text, recordOf(text, anything)),
 });
 
-/** OneTable stores an extra item for each unique attribute. Their partition keys begin with this text. */
+/** OneTable stores an extra item for each unique attribute, with a partition key that begins with this text. */
 const UNIQUE = '_unique';
 
 /**
- * Maps a table of OneTable models. An id consists of the attributes in the value templates of the primary key, without the model's name; a
- * key attribute without a template is used itself. Items that guard unique attributes are left out.
+ * Maps a table of OneTable models. An id consists of the attributes in the value templates of the primary key, without
+ * the model's name; a key attribute without a template is used itself. Items that guard unique attributes are left out.
  *
- * Throws `invalid-option`.
+ * Throws `invalid-option` if an option, the schema or a model is invalid.
  *
  * @example
- * fromOneTable(schema, [{ model: 'User', node: 'USER', edges: [{ type: 'IN', to: { type: 'ACCOUNT', id: ['accountId'] } }] }])
+ * fromOneTable(schema, [{ model: 'User', node: 'USER', edges: [{ type: 'IN', to: { type: 'ACCOUNT', id: ['accountId'] }
+ * }] }])
  */
 export function fromOneTable(
   schema: OneTableSchema,
@@ -82,7 +83,7 @@ function entityOf(
     const there = wordsThereAre(name, Object.keys(schema.models));
     throw mistake(`fromOneTable: the schema has no model ${name}${there}.`, 'Name a model of the schema.');
   }
-  // `map` is the stored attribute's name; `outer.inner` if several attributes share one stored attribute.
+  // `map` is the name of the stored attribute, or `outer.inner` if several attributes share one.
   const fields = new Map(
     Object.entries(fieldsOf).map(([attribute, of]) => {
       const { map } = Object(of) as { map?: unknown };

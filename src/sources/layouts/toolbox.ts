@@ -2,19 +2,19 @@ import { attributeName as NAME } from '../../core/model/options/checks.ts';
 import { exactObject, optional, recordOf, text } from '../../core/model/options/shape.ts';
 import { type EntityOptions, type Layout, layoutOf, NAMES, requireShape } from './layout.ts';
 
-/** A DynamoDB-Toolbox entity, and what its items become in the graph. */
+/** A DynamoDB-Toolbox entity, and how its items map to the graph. */
 export interface ToolboxEntity extends EntityOptions {
-  /** The name of the entity. */
+  /** The entity's name, as items have it in `entityAttribute`. */
   entity: string;
-  /** The stored names of attributes that `savedAs` renames. Default: attributes keep their names. */
+  /** The stored names of attributes that `savedAs` renames. Default: none. */
   savedAs?: Readonly<Record<string, string>>;
 }
 
 /** Options of `fromToolbox`. */
 export interface ToolboxOptions {
-  /** The attribute that holds the name of an item's entity. Default `_et`. */
+  /** The attribute with the name of an item's entity. Default: `_et`. */
   entityAttribute?: string;
-  /** Attributes of the table that only hold keys or times; nodes leave them out. Default: the key attributes `PK` and `SK`. */
+  /** Table attributes that only hold keys or times, which nodes leave out. Default: `PK` and `SK`. */
   hidden?: readonly string[];
 }
 
@@ -25,10 +25,11 @@ const OF_LIBRARY = ['_ct', '_md'];
 /**
  * Maps a table of DynamoDB-Toolbox entities.
  *
- * Throws `invalid-option`.
+ * Throws `invalid-option` if an option or entity is invalid.
  *
  * @example
- * fromToolbox([{ entity: 'Order', node: 'ORDER', id: ['orderId'], edges: [{ type: 'OF', to: { type: 'CUSTOMER', id: ['customer'] } }] }])
+ * fromToolbox([{ entity: 'Order', node: 'ORDER', id: ['orderId'], edges: [{ type: 'OF', to: { type: 'CUSTOMER', id:
+ * ['customer'] } }] }])
  */
 export function fromToolbox(entities: readonly ToolboxEntity[], options: ToolboxOptions = {}): Layout {
   requireShape('fromToolbox: options', OPTIONS, options);
