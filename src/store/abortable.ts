@@ -3,8 +3,8 @@ import { EdgeloomError } from '../foundation/errors.ts';
 import { type Abortable, allowManyListeners, type Runtime, sleep } from '../foundation/runtime.ts';
 
 /**
- * Runs a job on a store. After an abort, the job's next call throws the signal's reason. Returns or throws only when all sent calls are
- * answered.
+ * Runs a job on a store. After an abort, the job's next call throws the signal's reason, and the job settles once all
+ * sent calls are answered.
  */
 export async function runAbortable<S extends object, T>(
   store: S,
@@ -20,12 +20,12 @@ export async function runAbortable<S extends object, T>(
       untilAborted(signal, wait(milliseconds)),
     );
   } finally {
-    // Parallel calls reject with their first failure, while the others may still write.
+    // `run` may reject with the first failed call while others still write.
     while (signal.aborted && underWay.size > 0) await Promise.allSettled(underWay);
   }
 }
 
-/** Runs a read on a store. After an abort, throws the signal's reason at once. */
+/** Unlike `runAbortable`, throws the signal's reason at once after an abort. */
 export async function readAbortable<S extends object, T>(
   store: S,
   signal: AbortSignal | undefined,
@@ -46,7 +46,7 @@ function checkSignal(signal: unknown): void {
   );
 }
 
-/** Calls that stop waiting when the signal in their second parameter aborts. */
+/** Calls that pass the signal in their second parameter to their own waits. */
 const BATCH_CALLS: ReadonlySet<string | symbol> = new Set<keyof Store>(['getMany', 'updateMany', 'writeMany']);
 
 function trackingStore<S extends object>(store: S, signal: AbortSignal, underWay: Set<Promise<unknown>>): S {

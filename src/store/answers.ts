@@ -30,21 +30,21 @@ interface Refusals {
   TransactionCanceledException: TransactionCanceledException;
 }
 
-/** Compares names, because the classes of the errors may not be loaded. */
+/** Compares names, because the SDK's error classes may not be loaded. */
 export function isRefusalNamed<Name extends keyof Refusals>(error: unknown, name: Name): error is Refusals[Name] {
   return error instanceof Error && error.name === name;
 }
 
 /**
- * Tells whether the SDK failed to read a refusal because its item has an attribute named `__proto__`. Only failed conditions return an
- * item.
+ * Tells whether the SDK failed to parse a refusal because its item has an attribute named `__proto__`. Only failed
+ * conditions return an item.
  */
 export function isUnreadable(error: unknown): boolean {
   if (!(error instanceof TypeError) || !('$metadata' in error)) return false;
   return (error.$metadata as { httpStatusCode?: number }).httpStatusCode === 400;
 }
 
-/** The exception of a failed condition doesn't contain the units; DynamoDB bills the item's size. */
+/** DynamoDB bills the item's size, but the exception doesn't contain the units. */
 export function failedConditionUnits(current: Item | undefined): number {
   return current === undefined ? 1 : writeUnits(itemSizeBytes(current));
 }
@@ -61,14 +61,17 @@ export async function withClassifiedErrors<T>(call: () => Promise<T>): Promise<T
   }
 }
 
-/** Returns the item that failed a condition. Calls `read` if the SDK could not read the refusal. Throws other errors. */
+/**
+ * Returns the item that failed a condition. Calls `read` if the SDK couldn't parse the refusal. Throws all other
+ * errors.
+ */
 export async function itemThatFailed(error: unknown, read: () => Promise<{ item?: Item }>): Promise<Item | undefined> {
   if (isRefusalNamed(error, 'ConditionalCheckFailedException')) return error.Item && withoutLostValues(error.Item);
   if (isUnreadable(error)) return (await read()).item;
   throw classifyError(error);
 }
 
-/** Throws if a field is missing: a damaged answer would pass for an empty one. */
+/** Throws a retryable error if a field is missing, because a damaged answer would pass for an empty one. */
 export function requireAnswer<T>(part: T | undefined | null, call: string, field: string): T {
   if (part !== undefined && part !== null) return part;
   throw new StoreError(

@@ -10,7 +10,7 @@ type Expression = Pick<
   'ConditionExpression' | 'ExpressionAttributeNames' | 'ExpressionAttributeValues'
 >;
 
-/** Replaces names and values by placeholders, because producers' attribute names may be reserved words. */
+/** Uses placeholders, because producers' attribute names may be reserved words. */
 class Placeholders {
   private readonly names = new Map<string, string>();
   private readonly values: Record<string, AttributeValue> = {};
@@ -101,7 +101,7 @@ function conditionText(table: TableNames, change: BaseChange, placeholders: Plac
   const isAlways = text === '' && change.kind !== 'update';
   if (condition.over === undefined || isAlways) return text;
   const { attribute, atSeconds } = condition.over;
-  // DynamoDB's comparisons are false for a missing attribute and for another type.
+  // DynamoDB's comparisons are false for attributes that are missing or of another type.
   const isOver = `${placeholders.name(attribute)} <= ${placeholders.value({ N: atSeconds })}`;
   if (appliesToOver(change, condition)) return `(${text}) OR ${isOver}`;
   return `${text}${text === '' ? '' : ' AND '}NOT (${isOver})`;

@@ -14,7 +14,7 @@ import { attributeUpdate, conditionOnly } from './base-change.ts';
 import { classifyCancellation, classifyError } from './classify.ts';
 import type { TableCalls } from './lean/calls.ts';
 
-/** @param read reads the item, for a refusal that the SDK can't read. */
+/** @param read reads the item if the SDK can't parse the refusal. */
 export async function changeBaseItem(
   calls: TableCalls,
   table: TableNames,
@@ -60,7 +60,7 @@ function sendChange(
   }
 }
 
-/** Applies all changes or none, and only once per token, even if repeated after a lost answer. */
+/** Applies all changes or none, and only once per token: after a lost answer, the call can be repeated. */
 export async function sendTransaction(
   calls: TableCalls,
   items: TransactWriteItem[],
@@ -81,7 +81,7 @@ export async function sendTransaction(
     const failed = reasons.flatMap(({ Code, Item }, place) =>
       Code === 'ConditionalCheckFailed' ? [{ place, ...(Item && { current: withoutLostValues(Item) }) }] : [],
     );
-    // The exception doesn't contain the cost. Each item costs at least two units; large items cost more.
+    // The exception doesn't contain the units. Each item costs at least two, and large items cost more.
     return { applied: false, wcu: 2 * items.length, failed };
   }
 }

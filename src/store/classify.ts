@@ -1,9 +1,12 @@
 import { docsPage } from '../foundation/docs.ts';
 import { messageOf, StoreError, type StoreErrorKind } from '../foundation/errors.ts';
 
-/** Thrown for calls under way as well, which may have been carried out. */
+/** Also thrown for calls under way, which DynamoDB may have carried out. */
 const DESTROYED = 'ClientDestroyedError';
-/** Errors that an operator has to fix. Unknown errors are retryable: retrying loses nothing, and the time budget ends it. */
+/**
+ * Errors that an operator has to fix, with the remedies. Unknown errors are retryable: a retry does no harm, and the
+ * time budget ends the retries.
+ */
 const FATAL: Readonly<Record<string, string>> = {
   ResourceNotFoundException: 'Create the table first (edgeloom table create), or name it with --table.',
   AccessDeniedException: `Give the role the rights that its policy in the stack has: ${docsPage('deploying')}.`,
@@ -14,7 +17,7 @@ const FATAL: Readonly<Record<string, string>> = {
   [DESTROYED]: 'Make the call before its client is destroyed, or with a new client.',
 };
 const COLLECTION_HINT = 'Delete items of this partition, or take the local index off the table.';
-/** Remedies by error name. Other errors have the remedy of their kind. */
+/** Remedies by error name. */
 const HINTS: Readonly<Record<string, string>> = {
   ...FATAL,
   ...Object.fromEntries(
@@ -68,7 +71,7 @@ export function classifyError(error: unknown): StoreError {
   return new StoreError(kind, name, message, HINTS[name], { cause: error });
 }
 
-/** Names the limits that were hit: of a partition, the table, or the account. */
+/** Names the limits that were exceeded: of a partition, the table, or the account. */
 function causesOfThrottle(error: unknown): string {
   const { ThrottlingReasons, throttlingReasons = ThrottlingReasons } = (error ?? {}) as Throttled;
   const causes = new Set((throttlingReasons ?? []).map(({ reason, resource }) => `${reason} of ${resource}`));
@@ -81,7 +84,6 @@ interface Throttled {
   throttlingReasons?: { reason?: string; resource?: string }[];
 }
 
-/** Why an item of a transaction, or a statement, was refused. */
 interface Reason {
   Code?: string;
   Message?: string;
@@ -99,7 +101,7 @@ export function classifyCancellation(reasons: readonly Reason[], cause: unknown)
   return new StoreError(kind, Code, `DynamoDB cancelled a transaction: ${Code}: ${Message}.`, HINTS[Code], { cause });
 }
 
-/** Exception names by the error codes of BatchExecuteStatement. */
+/** Exception names for the error codes of BatchExecuteStatement. */
 const EXCEPTIONS: Readonly<Record<string, string>> = {
   AccessDenied: 'AccessDeniedException',
   ItemCollectionSizeLimitExceeded: 'ItemCollectionSizeLimitExceededException',
@@ -115,7 +117,10 @@ export function classifyStatementError({ Code = 'UnknownError', Message = 'no re
   return classifyError(error);
 }
 
-/** Retryable errors after which nothing was changed. A `TransactionInProgressException` may follow the lost answer of the same call. */
+/**
+ * Retryable errors after which nothing was changed. `TransactionInProgressException` isn't among them, because it may
+ * follow a lost answer to the same call.
+ */
 const REFUSALS: ReadonlySet<string> = new Set([
   'no-connection',
   'ProvisionedThroughputExceededException',
@@ -129,7 +134,7 @@ const REFUSALS: ReadonlySet<string> = new Set([
   'ReplicatedWriteConflictException',
 ]);
 
-/** Tells whether a failed write certainly changed nothing. After a lost connection, a timeout or a 5xx, this is unknown. */
+/** Tells whether a failed write certainly changed nothing, unlike after a lost connection, a timeout or a 5xx. */
 export function isRefusal(error: StoreError): boolean {
   return (error.kind !== 'retryable' && error.code !== DESTROYED) || REFUSALS.has(error.code);
 }

@@ -18,7 +18,7 @@ export async function findTable(client: DynamoDBClient, name: string): Promise<T
   });
 }
 
-/** Throws `no-table`. */
+/** Throws `no-table` if the table doesn't exist. */
 export async function requireTable(
   client: DynamoDBClient,
   name: string,
@@ -37,7 +37,7 @@ export async function ttlOf(client: DynamoDBClient, name: string): Promise<strin
   return isOn ? ttl?.AttributeName : undefined;
 }
 
-/** Returns the ARN of the stream in use; undefined if streams are disabled. */
+/** Returns the ARN of the current stream; undefined if streams are disabled. */
 export function streamArnOf({ StreamSpecification, LatestStreamArn }: TableDescription): string | undefined {
   return StreamSpecification?.StreamEnabled === true ? LatestStreamArn : undefined;
 }

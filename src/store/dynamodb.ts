@@ -79,7 +79,9 @@ export class DynamoDBStore implements Store, ScanSource {
   /** False in a store made by `withoutUnits`. */
   private readonly asksForUnits: boolean = true;
 
-  /** @param client a client from `createClient`, another client of the AWS SDK, or an implementation of the calls. */
+  /**
+   * @param client a client from `createClient`, another client of the AWS SDK, or an implementation of `TableCalls`.
+   */
   constructor(
     client: DynamoDBClient | TableCalls,
     private readonly table: TableNames,
@@ -112,7 +114,7 @@ export class DynamoDBStore implements Store, ScanSource {
 
   async changeTable(change: UpdateTableCommandInput): Promise<void> {
     await withClassifiedErrors(async () => {
-      // Sent once: if the answer is lost, the table's next description tells whether the change has begun.
+      // Not retried: if the answer is lost, the table's next description tells whether the change has begun.
       await this.calls.callOnce('UpdateTable', change).catch((error: unknown) => {
         if (!(error instanceof Error) || !OF_ANOTHER_CHANGE.has(error.name)) throw error;
       });
@@ -137,7 +139,6 @@ export class DynamoDBStore implements Store, ScanSource {
   }
 
   async getMany(keys: readonly ItemKey[], options: ReadManyOptions): Promise<GetManyResult> {
-    // A base item may name an id that is too long for a key.
     const possible = keys.filter(isKeyWithinLimits);
     // BatchGetItem refuses repeated keys.
     const distinct = [...new Map(possible.map((key) => [JSON.stringify([key.source, key.target]), key])).entries()];
@@ -335,8 +336,8 @@ export class DynamoDBStore implements Store, ScanSource {
 }
 
 /**
- * Returns the same store, but without requests for consumed units: results have 0 units, except those of `queryNative` and the estimated
- * units of refused writes. Other kinds of store are returned unchanged.
+ * Returns the same store, but without requests for consumed units: results have 0 units, except for `queryNative` and
+ * the estimated units of refused writes. Returns other kinds of store unchanged.
  */
 export function withoutUnits(store: Store): Store {
   // Inheriting from the store preserves proxies and replaced calls.
@@ -359,7 +360,7 @@ function unitsOf(consumed: ConsumedCapacity | undefined): number {
   return consumed?.CapacityUnits ?? 0;
 }
 
-/** Returns a clear error for a missing or unfit index; undefined for other errors. */
+/** Returns an error that explains a missing or unfit index; undefined for other errors. */
 function missingIndex({ name }: TableNames, index: string | undefined, error: StoreError): StoreError | undefined {
   if (index === undefined || error.code !== 'ValidationException') return undefined;
   if (/key schema element/i.test(error.message)) {

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import type { ClientOptions } from './client.ts';
 
-/** From the most detailed level to none. */
+/** Most detailed first. */
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
@@ -9,7 +9,7 @@ export const ENDPOINT = z.url({ protocol: /^https?$/, error: 'should be a URL su
 
 export const LOG_LEVEL = z.enum(LOG_LEVELS, { error: `should be one of ${LOG_LEVELS.join(', ')}` });
 
-/** Leaves other sources, such as profiles and roles, to the SDK. */
+/** Leaves other sources of credentials, such as profiles and roles, to the SDK. */
 export function credentialsOf(environment: NodeJS.ProcessEnv): ClientOptions['credentials'] {
   const accessKeyId = environment['AWS_ACCESS_KEY_ID'];
   const secretAccessKey = environment['AWS_SECRET_ACCESS_KEY'];

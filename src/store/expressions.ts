@@ -213,10 +213,10 @@ function addItemKeys(
 
 const LAST_CHARACTER = '\u{10FFFF}';
 const LAST_CHARACTER_BYTES = 4;
-/** The highest characters with 1, 2 and 3 bytes in UTF-8. */
+/** By their length in UTF-8: the highest characters of 1, 2 and 3 bytes. */
 const LAST_OF_FEWER_BYTES = ['', '\u007F', '\u07FF', '\uFFFF'] as const;
 
-/** Returns the highest key with the prefix. Keys may repeat the last character, so the bound fills all bytes of a key. */
+/** Fills all bytes of a key, because keys with the prefix may repeat the last character. */
 function highestWithPrefix(prefix: string, limitBytes = SORT_KEY_BYTES): string {
   const room = Math.max(0, limitBytes - Buffer.byteLength(prefix));
   const rest = LAST_OF_FEWER_BYTES[room % LAST_CHARACTER_BYTES]!;
@@ -228,7 +228,7 @@ function sortKeyCondition(sortKey: QueryRequest['sortKey']): { clause: string; v
   if (sortKey === undefined) return undefined;
   if ('beginsWith' in sortKey) {
     const { beginsWith } = sortKey;
-    // A range instead of `begins_with`, which ignores case in one local engine.
+    // Avoids `begins_with`, which ignores case in one local engine.
     return beginsWith === '' ? undefined : sortKeyCondition({ from: beginsWith, to: highestWithPrefix(beginsWith) });
   }
   const { from, to } = sortKey;

@@ -5,16 +5,15 @@ import { sleep } from '../foundation/runtime.ts';
 import { classifyError } from './classify.ts';
 import { Allowance } from './metered.ts';
 
-/** Maximum number of segments. Many segments give a wider sample, because the items of a partition lie together. */
+/** Many segments give a wider sample, because the items of a partition lie together. */
 const MOST_SEGMENTS = 64;
-/** Each started 300 items add a segment, up to `MOST_SEGMENTS`. More segments would split partitions. */
+/** Items to read per segment. More segments would split partitions. */
 const LEAST_ITEMS = 300;
 const CONCURRENCY = 8;
 const PAGE_ITEMS = 250;
 
-/** How to read a table. */
 export interface ForeignReadOptions {
-  /** Maximum number of items. */
+  /** Maximum number of items to read. */
   most: number;
   /** Read units per second. Default: unlimited. */
   maxRcu?: number | undefined;
@@ -64,7 +63,7 @@ export async function readForeignTable(
     return true;
   };
   try {
-    // Segments with more items make up for short ones.
+    // Segments with more items make up for those that ended early.
     while (segments.length > 0 && left > 0) {
       const [share, more] = [Math.floor(left / segments.length), left % segments.length];
       const goOn = await pMap(segments, (place, i) => read(place, share + (i < more ? 1 : 0)), {

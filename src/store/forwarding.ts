@@ -4,7 +4,7 @@ import { updateEach } from './update-run.ts';
 /** The calls that every store has. */
 export type StoreCallName = Exclude<keyof Store, 'region' | 'serverTime' | 'writesBy' | 'describe' | 'changeTable'>;
 
-/** Forwards all calls. A subclass wraps them in `pass`, or overrides some. */
+/** Forwards all calls. A subclass wraps them by overriding `pass`, or replaces single calls. */
 export class ForwardingStore<Inner extends Store = Store> implements Store {
   constructor(protected readonly inner: Inner) {}
 

@@ -16,7 +16,7 @@ export interface TableClient {
 
 /** Options that take a client instead of a store. */
 export type WithClient<Options> = Omit<Options, 'store'> & {
-  /** The client used to access the table. */
+  /** A client for the account and region of the table. */
   client: TableClient;
   store?: undefined;
 };

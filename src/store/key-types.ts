@@ -11,11 +11,11 @@ export interface OtherKeyType {
   index?: string;
   type: string;
   needed: NativeType;
-  /** True for native indexes. Derived items don't have their attributes. */
+  /** True for native indexes, whose key attributes derived items don't have. */
   isNative?: boolean;
 }
 
-/** Returns keys that the table defines with the wrong type, perhaps for an index of other software. */
+/** Returns keys to which the table gives the wrong type, perhaps for an index of other software. */
 export function otherKeyTypes(
   graph: CompiledModel,
   { AttributeDefinitions = [] }: Pick<TableDescription, 'AttributeDefinitions'>,
@@ -43,7 +43,10 @@ export function keyTypeText({ attribute, index, type, needed }: OtherKeyType): s
   return `the key ${attribute} of ${index === undefined ? 'the table' : `the index ${index}`} with type ${needed} (it has type ${type})`;
 }
 
-/** Throws `table-differs` if the table lacks more than `addable`. Only readers need the indexes that a migration adds. */
+/**
+ * Throws `table-differs` if the table lacks more than `addable`: the indexes that a migration adds and only readers
+ * need.
+ */
 export function requireFit({
   table,
   lacks,
@@ -61,7 +64,9 @@ export function requireFit({
   );
 }
 
-/** Throws `table-differs` if the type of a key differs from its type in derived items. Only warns if the table can't be described. */
+/**
+ * Throws `table-differs` if a key has another type than in derived items. Only warns if the table can't be described.
+ */
 export async function requireKeyTypes(graph: CompiledModel, store: Store, logger: Pick<Logger, 'warn'>): Promise<void> {
   let table: TableDescription | undefined;
   try {

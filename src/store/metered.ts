@@ -22,7 +22,7 @@ import { isRefusal } from './classify.ts';
 import { ForwardingStore, type StoreCallName } from './forwarding.ts';
 import { type Spent, spentBy } from './spent.ts';
 
-/** Limits for long work, in capacity units per second for all its calls together, including indexes. */
+/** Limits for long work, including what its calls cost in indexes. */
 export interface RateOptions {
   /** Read capacity units per second. Default: unlimited. */
   maxRcu?: number | undefined;
@@ -30,7 +30,7 @@ export interface RateOptions {
   maxWcu?: number | undefined;
 }
 
-/** With a rate of 0, work would never end. Fractions are fine, because workers share a rate. */
+/** A `rate` can't be 0, because the work would never end. It may be a fraction, because workers share a rate. */
 export const RATE_OPTIONS: OptionNames<RateOptions> = { maxRcu: 'rate', maxWcu: 'rate' };
 
 export function hasRate({ maxRcu, maxWcu }: RateOptions): boolean {
@@ -44,19 +44,20 @@ export interface MeterOptions extends RateOptions {
   wait?: RuntimeOptions['wait'];
   /** @internal */
   random?: RuntimeOptions['random'];
-  /** Calls in parallel. Default 32. */
+  /** Maximum number of parallel calls. Default: 32. */
   concurrency?: number;
   /** A clock in milliseconds that never goes back. Default: the process's clock. */
   now?: (() => number) | undefined;
 }
 
-/** Updates sent between two checks of the rate. */
+/** Limits the updates per call, because the rate is only checked between calls. */
 const UPDATES_AT_ONCE = 100;
 
 const READS: ReadonlySet<StoreCallName> = new Set(['get', 'getMany', 'query', 'queryNative']);
 
 /**
- * Limits the rate of long work under live traffic. A call's cost is only known afterwards, so an expensive call makes the next ones wait.
+ * Limits the rate of long work under live traffic. A call's cost is only known afterwards, so an expensive call delays
+ * the next ones.
  */
 export class MeteredCalls<Inner extends Store = Store> extends ForwardingStore<Inner> {
   rcu = 0;
@@ -90,7 +91,6 @@ export class MeteredCalls<Inner extends Store = Store> extends ForwardingStore<I
   ): Promise<readonly UpdateOutcome[]> {
     const remainingMs = (): number => Math.min(options.remainingMs?.() ?? Infinity, this.runtime.remainingMs());
     const outcomes: UpdateOutcome[] = [];
-    // Makes small calls, because the rate is only checked between calls.
     for (let start = 0; start < updates.length; start += UPDATES_AT_ONCE) {
       const part = updates.slice(start, start + UPDATES_AT_ONCE);
       outcomes.push(...(await this.updatePart(part, { ...options, signal, remainingMs })));
@@ -159,7 +159,7 @@ function isRetryableOutcome(outcome: UpdateOutcome): boolean {
   return !outcome.applied && isRetryableStoreError(outcome.error);
 }
 
-/** Units per second, charged after each call. A debt has to be waited out; at most one second's units are saved. */
+/** A token bucket, charged after each call. Callers have to wait out a debt; at most one second's units are saved. */
 export class Allowance {
   private tokens: number;
   private countedAt: number;

@@ -9,7 +9,7 @@ import type { Item } from '../core/items/attribute-value.ts';
 import { requireAnswer, withClassifiedErrors, withoutLostValues } from './answers.ts';
 import { streamArnOf } from './described-table.ts';
 
-/** Reads a source table in DynamoDB, with any keys. Never writes. */
+/** Reads a source table in DynamoDB, whatever its keys. Never writes. */
 export class DynamoDBSourceStore {
   /** @param table the table's name, or its ARN if another account owns it. */
   constructor(
@@ -17,7 +17,7 @@ export class DynamoDBSourceStore {
     private readonly table: string,
   ) {}
 
-  /** Reads consistently. */
+  /** Reads an item consistently. */
   async get(key: Item): Promise<{ item?: Item; rcu: number }> {
     const Key = key as GetItemCommandInput['Key'];
     const command = new GetItemCommand({
@@ -29,7 +29,7 @@ export class DynamoDBSourceStore {
     return { ...(found && { item: withoutLostValues(found) }), rcu: ConsumedCapacity?.CapacityUnits ?? 0 };
   }
 
-  /** Reads with eventual consistency. */
+  /** Reads a page with eventual consistency. */
   async scan({
     startKey,
   }: {

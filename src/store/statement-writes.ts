@@ -39,7 +39,7 @@ export class StatementWrites {
   private readonly statements: Statements;
   /** An index of `STATEMENT_FORMS`, or `UPDATE_ITEM`. */
   private form = 0;
-  /** True once the form was accepted. Later refusals then concern an item. */
+  /** True once a statement of this form was accepted. Later refusals then concern an item. */
   private isProven = false;
   private areTaken = false;
 
@@ -140,10 +140,10 @@ async function sendEach(chunk: readonly Placed[], calls: WritingCalls, run: Upda
   return areTaken;
 }
 
-/** `refused`: the engine doesn't accept this statement; `denied`: it accepts no statements. */
+/** `refused`: the engine rejects this statement; `denied`: it accepts no statements. */
 type StatementAnswer = UpdateOutcome | 'refused' | 'denied';
 
-/** Error codes of a policy that forbids statements, and of an engine that doesn't support them. */
+/** Error codes of policies that forbid statements, and of engines that don't support them. */
 const DENIALS: ReadonlySet<string> = new Set(['AccessDeniedException', 'UnknownOperationException']);
 
 async function answersOf(statements: readonly Statement[], { execute }: WritingCalls): Promise<StatementAnswer[]> {
@@ -169,7 +169,7 @@ async function answersOf(statements: readonly Statement[], { execute }: WritingC
   }
 }
 
-/** Estimates the units. `withUnits` replaces the estimate if DynamoDB reports units. */
+/** Estimates the units, which `withUnits` replaces if DynamoDB reports them. */
 function answerOf({ Error: error }: BatchStatementResponse): StatementAnswer {
   if (error === undefined) return { applied: true, wcu: 1 };
   const { Code, Item } = error;
@@ -187,7 +187,7 @@ function refusalOf({ code }: StoreError): 'refused' | 'denied' | undefined {
   return code === 'ValidationException' ? 'refused' : undefined;
 }
 
-/** DynamoDB reports no units if no statement succeeded. */
+/** Keeps the estimates if DynamoDB reports no units, as when no statement succeeded. */
 function withUnits(
   answers: readonly StatementAnswer[],
   consumed: BatchExecuteStatementCommandOutput['ConsumedCapacity'],
@@ -195,7 +195,7 @@ function withUnits(
   if (consumed === undefined || consumed.length === 0) return [...answers];
   const count = answers.filter((answer) => typeof answer !== 'string' && 'wcu' in answer).length;
   const units = totalUnits(consumed);
-  // Whole numbers, because fractions may not add up.
+  // Rounded down, because fractions may not add up to the total.
   const others = Math.floor(units / count);
   let wcu = units - others * (count - 1);
   return answers.map((answer) => {

@@ -27,7 +27,7 @@ const SET_CHANGES = ['?', `set_add("${EDGE_SET}", ?)`, `set_delete("${EDGE_SET}"
 const MOST_CHARACTERS = 8_192;
 /** Names that mean the same in single and double quotes, unlike names with dots, brackets or escapes in some engines. */
 const PLAIN_NAME = /^[\w/~-]+$/;
-/** Revisions whose successor needs no decimal arithmetic. */
+/** Revisions that need no decimal arithmetic to increment. */
 const PLAIN_REVISION = /^\d{1,37}$/;
 
 export class Statements {

@@ -21,7 +21,7 @@ import { TimedDescribeTableCommand } from './lean/timed-describe.ts';
 
 /** Options of functions for a whole table. */
 export interface TableAccess {
-  /** The client used to access the table. */
+  /** A client for the account and region of the table. */
   client: DynamoDBClient;
 }
 
@@ -30,11 +30,11 @@ export interface TableStatus {
   table: string;
   status: string;
   indexes: string[];
-  /** The indexes' projection types. With `ALL`, an index bills each write of an item again. */
+  /** Projection types by index name. With `ALL`, DynamoDB bills each write of an item once more for the index. */
   projections: Record<string, string>;
   /** Absent if the table has no stream. */
   streamArn?: string;
-  /** What the model needs and the table lacks, in words. */
+  /** Descriptions of what the model needs and the table lacks. */
   lacks: string[];
   /** The part of `lacks` that `edgeloom migrate` adds: indexes. */
   addable: string[];
@@ -42,11 +42,11 @@ export interface TableStatus {
   filling: string[];
   /** Number of items, including derived items. DynamoDB updates it about every six hours. */
   itemCount: number;
-  /** Size of the table. DynamoDB updates it about every six hours. */
+  /** Size of the table in bytes. DynamoDB updates it about every six hours. */
   sizeBytes: number;
 }
 
-/** Includes unused indexes: an empty one costs nothing, and later searches and orders find theirs. */
+/** Adds the model's unused indexes: an empty index costs nothing, and later searches and orders need no new one. */
 function withAllIndexes(graph: CompiledModel): CompiledModel {
   return hasUsualIndexNames(graph.table) ? { ...graph, indexes: graph.table.indexes } : graph;
 }
@@ -80,7 +80,7 @@ export async function createTable(graph: CompiledModel, options: TableAccess): P
   }
 }
 
-/** Describes a table: status, indexes, stream. Throws `no-table`. */
+/** Describes a table and compares it with the model. Throws `no-table` if there is none. */
 export async function describeTable(graph: CompiledModel, options: TableAccess): Promise<TableStatus> {
   checkOptions('describeTable', options, { client: true });
   const table = await requireTable(options.client, graph.table.name);
@@ -130,13 +130,13 @@ export function missingNeedsOf(graph: CompiledModel, table: TableDescription): P
   return { lacks, addable };
 }
 
-/** Returns the ids of the table and its stream, and its regions, as far as the engine reports them. */
+/** Returns the table's id, its stream's label, and its regions, as far as the engine reports them. */
 export async function tableIdentity(graph: CompiledModel, options: TableAccess): Promise<DescribedIdentity> {
   checkOptions('tableIdentity', options, { client: true });
   return identityOf(await requireTable(options.client, graph.table.name));
 }
 
-/** `regions` is set if the table has replicas. */
+/** A table's ids, as far as the engine reports them. `regions` is set if the table has replicas. */
 export interface DescribedIdentity {
   table?: { id: string; streamLabel: string };
   regions?: { region: string; replicas: string[] };
@@ -163,7 +163,7 @@ export async function serverTime(graph: CompiledModel, options: TableAccess): Pr
   return timeOfAnswer(await withClassifiedErrors(() => options.client.send(command)));
 }
 
-/** Deletes a model's table and everything in it. Throws `no-table`. */
+/** Deletes a model's table and everything in it. Throws `no-table` if there is none. */
 export async function deleteTable(graph: CompiledModel, options: TableAccess): Promise<TableStatus> {
   checkOptions('deleteTable', options, { client: true });
   const { client } = options;

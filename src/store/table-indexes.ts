@@ -10,11 +10,14 @@ import { keyTypeText, otherKeyTypes } from './key-types.ts';
 /** An index that the table lacks, that doesn't fit the model, or that DynamoDB is filling. */
 export interface MissingIndex {
   name: string;
-  /** Why indexes can't be added to the table. The same for all. */
+  /** Why the table can't get any of the missing indexes. */
   refusal?: EdgeloomError;
 }
 
-/** Adds and drops indexes. A change takes long in a large table, so `add` and `drop` only begin it, and callers check again. */
+/**
+ * Adds and drops indexes. A change takes long in a large table, so `add` and `drop` only start it, and callers call
+ * them again.
+ */
 export class TableIndexes {
   constructor(private readonly store: Pick<Store, 'describe' | 'changeTable'>) {}
 
@@ -37,7 +40,7 @@ export class TableIndexes {
   }
 
   /**
-   * Drops an index. Returns true once it is gone.
+   * Starts to drop an index. Returns true once the index is gone.
    *
    * @param mayDrop asked right before the drop.
    */
@@ -50,7 +53,7 @@ export class TableIndexes {
   }
 }
 
-/** Returns the addition of an index, with the table's throughput limits. */
+/** Gives the new index the table's throughput limits. */
 export function additionOf(
   graph: CompiledModel,
   { partition, sort, definition }: IndexNeed,

@@ -25,7 +25,7 @@ export interface WalkedKey extends ItemKey {
   at?: { partition: string; sort: string } | undefined;
 }
 
-/** Where a walk stopped, as JSON. */
+/** Where a walk stopped. Can be stored as JSON. */
 export interface WalkPlace {
   segments: number;
   /** Unfinished segments; `after` is the last key read. */
@@ -46,7 +46,10 @@ export interface TableWalkOptions {
   concurrency: number;
   /** Asked before each page; true stops the walk. */
   isOver: () => boolean;
-  /** Tells whether an item still exists after the visit. Default: yes. The embedded engine can't continue after a deleted item. */
+  /**
+   * Tells whether an item still exists after the visit, because the embedded engine can't continue after a deleted
+   * item. Default: yes.
+   */
   stays?: ((item: WalkedItem) => boolean) | undefined;
   /** Called after each page, before the segment's next page is read. */
   onPage?: (items: number) => void | Promise<void>;
@@ -58,7 +61,7 @@ export interface WalkedPage {
   isLast: boolean;
 }
 
-/** Walks over a table or an index. It can stop after any page, and another process can continue it. */
+/** Walks over a table or an index. Can stop after any page and be continued by another process. */
 export class TableWalk {
   readonly place: WalkPlace;
 
@@ -95,7 +98,7 @@ export class TableWalk {
       if (!(await visit({ segment, items, isLast }))) return;
       if (page.lastKey === undefined) this.place.open.splice(this.place.open.indexOf(open), 1);
       else {
-        // If none of the items still exists, the next page begins where this one did.
+        // If no item is left, the next page begins where this one did.
         const last = items.length === 0 ? walkedItem(graph, page.lastKey) : items.findLast(stays);
         if (last !== undefined) open.after = walkedKeyOf(read.index, last);
       }

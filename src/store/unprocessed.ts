@@ -4,13 +4,14 @@ import { backoffMs, retrying } from '../foundation/retry.ts';
 import { runtimeOf } from '../foundation/runtime.ts';
 import { classifyError } from './classify.ts';
 
-/** Attempts in a row without progress. */
+/** Maximum number of attempts in a row without progress. */
 const BATCH_ATTEMPTS = 10;
 
 /**
- * Sends requests until none is left. Throws a retryable error if stuck, or if a wait would exceed the remaining time.
+ * Sends requests until none is left. Throws a retryable error if there is no progress, or if a wait would exceed the
+ * remaining time.
  *
- * @param progressAttempt the attempt whose backoff follows a try that made progress; 0: no wait.
+ * @param progressAttempt the attempt whose backoff to wait after progress; 0 for none.
  */
 export async function untilProcessed<Request>(
   requests: Request[],

@@ -7,11 +7,10 @@ const CONCURRENCY = 32;
 
 export interface UpdatePart {
   places: readonly number[];
-  /** If this throws a `StoreError`, the error is the outcome of all items of the part that have none yet. */
+  /** If this throws a `StoreError`, the error becomes the outcome of all items of the part that have none yet. */
   send: (run: UpdateRun) => Promise<void>;
 }
 
-/** One call of `updateMany`. */
 export class UpdateRun {
   private readonly outcomes: UpdateOutcome[];
   private readonly remainingMs: () => number;
@@ -43,13 +42,13 @@ export class UpdateRun {
       }
     };
     await forEachAtOnce(parts, sendPart, { concurrency });
-    // At this point, everything sent has been answered.
+    // All sent calls have been answered.
     if (this.isCutShort) this.signal?.throwIfAborted();
     if (this.ending !== undefined && !this.hasAnswers) throw this.ending;
     return this.outcomes;
   }
 
-  /** Must be asked before every call. If false, the outcome of the items says why; after an abort, `send` throws. */
+  /** Ask before every call. If false, the items' outcome says why; after an abort, `send` throws. */
   maySend(places: readonly number[]): boolean {
     if (this.signal?.aborted === true) this.isCutShort = true;
     else if (this.ending !== undefined) this.fail(places, this.ending);
@@ -63,11 +62,11 @@ export class UpdateRun {
     this.hasAnswers = true;
   }
 
-  /** Notes a failed call for its items. Rethrows other errors. */
+  /** Makes a `StoreError` the outcome of the items of a failed call. Rethrows other errors. */
   fail(places: readonly number[], error: unknown): void {
     if (!(error instanceof StoreError)) throw error;
     this.note(places, { applied: false, error });
-    // The other items of the call would fail as well.
+    // The run's other calls would fail as well.
     if (error.kind === 'fatal' || error.code === 'no-connection') this.ending ??= error;
     else this.hasAnswers = true;
   }
@@ -77,7 +76,6 @@ export class UpdateRun {
   }
 }
 
-/** Makes one call per item. */
 export async function updateEach(
   updates: readonly DerivedUpdate[],
   update: (update: DerivedUpdate) => Promise<UpdateResult>,
@@ -93,7 +91,10 @@ export async function updateEach(
   return await new UpdateRun(updates.length, options).send(parts, options);
 }
 
-/** Throws a terminal error if an item is named twice: DynamoDB refuses that in one call, and two calls would have no order. */
+/**
+ * Throws a terminal error if an item occurs twice: DynamoDB refuses duplicates in one call, and two calls would have no
+ * order.
+ */
 export function checkDistinct(updates: readonly DerivedUpdate[]): void {
   const seen = new Set<string>();
   for (const { key } of updates) {

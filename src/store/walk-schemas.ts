@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import type { WalkPlace } from './table-walk.ts';
 
-/** In a file of its own, so that the package's declarations don't mention types of zod. */
+/** In a separate file, so that the package's declarations don't mention zod types. */
 
 const key = { source: z.string(), target: z.string() };
 

@@ -16,8 +16,8 @@ export interface DeferredCalls extends TableCalls {
 }
 
 /**
- * Loads the SDK late, so that a function starts faster: after a failure, for an input or answer that `LeanWay` doesn't support, for the
- * region, or if options are missing.
+ * Loads the SDK only when needed, so that a function starts faster: after a failure, for an input or answer that
+ * `LeanWay` doesn't support, for the region, or if options are missing.
  *
  * @param isPlain whether the options alone determine the endpoint.
  */

@@ -11,7 +11,7 @@ type ConnectionOptions = Pick<ClientOptions, 'maxConnections' | 'answerTimeoutMs
 export const MAX_CONNECTIONS = 64;
 const KEEP_ALIVE_MS = 60_000;
 const CONNECT_TIMEOUT_MS = 5_000;
-/** The longest silence allowed before and within an answer. */
+/** The longest silence allowed before and during an answer. */
 export const ANSWER_TIMEOUT_MS = 15_000;
 
 /** Without these limits, a dead connection would hold a call for five minutes. */
@@ -25,8 +25,8 @@ export function timeLimits(answerTimeoutMs: number = ANSWER_TIMEOUT_MS): Agent.O
 }
 
 /**
- * Returns whole response bodies: reading a stream takes about a tenth of a call's CPU time. `request` is only for the SDK's undici
- * handler, `whole` for calls that bypass the SDK.
+ * Buffers whole response bodies, because reading a stream takes about a tenth of a call's CPU time. The SDK's undici
+ * handler uses `request`; calls that bypass the SDK use `whole`.
  */
 export class WholeBodyAgent extends Agent implements WholeBodySender {
   private readonly turns: LimitFunction;
@@ -62,8 +62,8 @@ class BrokenResponseError extends Error {
 }
 
 /**
- * Throws for a damaged body: the SDK would read an empty one, or `null`, as an empty answer. The checksum is of the body as received,
- * because this client requests no compression.
+ * Throws for a damaged body, because the SDK would read an empty one, or `null`, as an empty answer. The checksum
+ * covers the body as received, because this client requests no compression.
  */
 function checkedResponse(response: WholeResponse): WholeResponse {
   const { statusCode, headers, body } = response;

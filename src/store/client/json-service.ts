@@ -3,11 +3,11 @@ import { Signer } from '../lean/signer.ts';
 import { WholeBodyAgent } from './http.ts';
 import { type ClientOptions, clientConfig } from './options.ts';
 
-/** An AWS service, called without retries and without an SDK client, which functions would have to load and projects to install. */
+/** An AWS service that is called without retries and without its SDK client, which functions would have to load. */
 export interface JsonService {
-  /** The name in signatures: `sqs`. */
+  /** The service name in signatures, such as `sqs`. */
   name: string;
-  /** The prefix of the header `x-amz-target`: `AmazonSQS`. */
+  /** The prefix of the header `x-amz-target`, such as `AmazonSQS`. */
   target: string;
   contentType: string;
 }

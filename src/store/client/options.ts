@@ -1,22 +1,24 @@
 import type { OptionNames } from '../../foundation/options.ts';
 
-/** Where DynamoDB is, and how to call it. */
+/** Where DynamoDB is and how to call it. */
 export interface ClientOptions {
-  /** Endpoint URL. Default: AWS. */
+  /** Endpoint URL. Default: the AWS endpoint of the region. */
   endpoint?: string | undefined;
-  /** AWS region. */
+  /** AWS region. Default: the SDK's region chain; `us-east-1` for a local endpoint. */
   region?: string | undefined;
   /** AWS credentials. Default: the SDK's credential chain; dummies for a local endpoint. */
   credentials?: { accessKeyId: string; secretAccessKey: string; sessionToken?: string } | undefined;
   /** Attempts per call, including the first. Default: the SDK's. */
   maxAttempts?: number | undefined;
-  /** Open connections; further calls wait. Default 64. Only for clients of DynamoDB and its streams. */
+  /**
+   * Maximum number of open connections; further calls wait. Default: 64. Only for clients of DynamoDB and its streams.
+   */
   maxConnections?: number | undefined;
-  /** Milliseconds that a server may be silent before the call is retried. Default 15,000. */
+  /** Milliseconds that a server may be silent before the call is retried. Default: 15,000. */
   answerTimeoutMs?: number | undefined;
   /**
-   * Whether stores bypass the SDK, to use a fifth of its CPU time. Default true. If you add middleware to the client, the SDK makes
-   * all calls.
+   * Whether stores bypass the SDK, which takes a fifth of its CPU time. Default: true. If you add middleware to the
+   * client, the SDK makes all calls.
    */
   lean?: boolean | undefined;
 }
@@ -37,7 +39,6 @@ export function isLoopback(endpoint: string | undefined): boolean {
   return endpoint !== undefined && LOOPBACK.test(endpoint);
 }
 
-/** Returns the settings that clients of all services share. */
 export function clientConfig(options: ClientOptions) {
   // The SDK needs a region and credentials to sign calls, even for local engines.
   const local = isLoopback(options.endpoint);

@@ -7,7 +7,7 @@ import { type ClientOptions, clientConfig } from './options.ts';
 export interface SdkClient {
   client: DynamoDBClient;
   calls: SdkCalls;
-  /** Tells whether middleware was added or removed, so that it has to see each call. */
+  /** True once middleware was added or removed; the SDK then has to make all calls. */
   isObserved(): boolean;
 }
 
@@ -66,7 +66,7 @@ class UnreadableAnswerError extends Error {
   readonly code = 'ECONNRESET';
 }
 
-/** Without this, the SDK would throw the parser's error. */
+/** The SDK wouldn't retry after its parser's `SyntaxError`. */
 function retryUnreadable({ middlewareStack }: DynamoDBClient): void {
   middlewareStack.add(
     (next) => async (given) => {
@@ -95,6 +95,7 @@ function trimCosts({ config, middlewareStack }: DynamoDBClient): void {
     });
     return signer;
   };
-  // The SDK copies its configuration several times per call. V8 copies an object with fifty properties slowly unless it is a prototype.
+  // The SDK copies its configuration several times per call. V8 copies an object with fifty properties slowly unless it
+  // is a prototype, which this call makes it.
   Object.create(config);
 }

@@ -3,17 +3,17 @@ import { type CompiledModel, type IndexName, indexKeysOf } from '../../core/mode
 import { nativeIndexes } from '../../core/model/native-indexes.ts';
 import { type IndexDefinition, indexDefinition, lackingAttributes, nativeIndexDefinition } from './table-definition.ts';
 
-/** An index that the model needs: of derived items, or native. */
+/** An index that the model needs: of derived items, or native (of base items). */
 export interface IndexNeed {
   name: string;
   /** Undefined for a native index. */
   index?: IndexName;
   partition: string;
   sort: string;
-  /** A description of a native index's attributes. Empty for an index of derived items or of keys only. */
+  /** Names a native index's attributes in messages. Empty for an index of derived items or of keys only. */
   held: string;
   definition: Required<IndexDefinition>;
-  /** In words; empty if the index lacks nothing. */
+  /** Describes the missing attributes; empty if there are none. */
   lackingIn(projection: Projection | undefined): string;
 }
 

@@ -57,7 +57,7 @@ export function indexProjection(index: IndexName): Required<Projection> {
   return { ProjectionType: 'INCLUDE', NonKeyAttributes: [...attributesInIndex(index)] };
 }
 
-/** Returns what an index lacks. Only searches need its value attribute. */
+/** Only searches need an index's value attribute. */
 export function lackingAttributes(
   graph: CompiledModel,
   index: IndexName,

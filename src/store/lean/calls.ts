@@ -25,7 +25,7 @@ import type {
   UpdateTableCommandOutput,
 } from '@aws-sdk/client-dynamodb';
 
-/** The calls of a store, by their names in DynamoDB. */
+/** The calls of a store by their names in DynamoDB. */
 export interface Calls {
   GetItem: { input: GetItemCommandInput; output: GetItemCommandOutput };
   BatchGetItem: { input: BatchGetItemCommandInput; output: BatchGetItemCommandOutput };
@@ -41,7 +41,7 @@ export interface Calls {
   TransactWriteItems: { input: TransactWriteItemsCommandInput; output: TransactWriteItemsCommandOutput };
 }
 
-/** Makes a store's calls. Errors have the SDK's names. */
+/** Makes a store's calls to DynamoDB. Errors have the SDK's names. */
 export interface TableCalls {
   /** Makes a call with the client's retries. */
   call<Name extends keyof Calls>(name: Name, input: Calls[Name]['input']): Promise<Calls[Name]['output']>;

@@ -14,7 +14,7 @@ export interface WholeBodySender {
 export type Answer = { response: WholeResponse } | { error: unknown };
 
 export interface LeanAttempt {
-  /** The answer for the SDK's first attempt; nothing is sent. */
+  /** Passed to the SDK as the answer to its first attempt, which isn't sent. */
   answer?: Answer | undefined;
   /** Called with the signed request before it is sent. */
   observe?: (request: HandledRequest) => void;
@@ -37,13 +37,13 @@ export class LeanHandler extends UndiciHttpHandler {
       return await super.handle(request, options);
     }
     const { answer } = lean;
-    // Cleared, because the SDK sends any retries itself.
+    // Cleared, so that the SDK's retries are sent.
     lean.answer = undefined;
     return await new UndiciHttpHandler({ dispatcher: answeringDispatcher(answer) }).handle(request, options);
   }
 }
 
-/** Replays an answer, which the SDK parses as usual. */
+/** Replays an answer, so that the SDK parses it as usual. */
 function answeringDispatcher(answer: Answer): Dispatcher {
   const request = async (): Promise<WholeResponse> => {
     if ('error' in answer) throw answer.error;

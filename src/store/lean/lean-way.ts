@@ -4,7 +4,7 @@ import type { Calls, TableCalls } from './calls.ts';
 import type { Answer, HandledRequest, LeanOptions, WholeBodySender, WholeResponse } from './handler.ts';
 import { Signer, type SigningCredentials, type SigningScope } from './signer.ts';
 
-/** This mode only waits after failures; other modes may delay any call. */
+/** Other retry modes may delay any call, not just retries. */
 export const PLAIN_RETRY_MODE = 'standard';
 
 /** The SDK's calls, which can also show their request or accept an answer. */
@@ -19,7 +19,6 @@ export interface ObservableCalls extends TableCalls {
     input: Calls[Name]['input'],
     options?: LeanOptions,
   ): Promise<Calls[Name]['output']>;
-  /** Tells whether the retry mode may delay any call. */
   isPaced(): Promise<boolean>;
   /** Lets the SDK allow more retries again after a run of failures. */
   noteSuccess(): void;
@@ -29,7 +28,7 @@ export interface LeftToSdk {
   credentials(): SigningCredentials | Promise<SigningCredentials>;
   /** Returns how far the server's clock is ahead in milliseconds; 0 if unknown. */
   clockOffsetMs(): number;
-  /** Tells whether middleware has to see each call of the SDK. */
+  /** Tells whether middleware was added or removed, so that the SDK has to make all calls. */
   isObserved(): boolean;
   calls(): Promise<ObservableCalls>;
 }
@@ -48,9 +47,9 @@ export function routeTo(origin: string, scope: SigningScope, credentials: Signin
 }
 
 /**
- * Makes calls with a fifth of the SDK's CPU time: the body is JSON, the signer caches its key, and the answer is only parsed. The SDK's
- * first request shows the endpoint and the region. Answers that may need the SDK are passed to it as the answer to its first attempt: it
- * reads errors, corrects the clock and retries.
+ * Makes calls with a fifth of the SDK's CPU time: it only serializes the input, signs with a cached key, and parses the
+ * answer. The SDK's first request shows the endpoint and the region. Answers that may need the SDK are passed to it as
+ * the answer to its first attempt, so that it reads errors, corrects the clock and retries.
  */
 export class LeanWay implements TableCalls {
   private loaded: { calls: ObservableCalls; isPaced: boolean } | undefined;
@@ -128,7 +127,7 @@ export class LeanWay implements TableCalls {
     }
   }
 
-  /** Learns the route from a request of the SDK, unless it is signed in another way. */
+  /** Learns the route from a request of the SDK, unless the request is signed in another way. */
   private learnRoute(
     { protocol, hostname, port, path, headers }: HandledRequest,
     credentials: SigningCredentials,
@@ -184,7 +183,7 @@ function outputOf({ statusCode, headers, body }: WholeResponse): MetadataBearer 
   if (members === undefined) return undefined;
   const $metadata = metadataOf(statusCode, headers);
   if (statusCode === 200) {
-    // The SDK treats null members as absent, too.
+    // The SDK also treats null members as absent.
     for (const name in members) if (members[name] === null) delete members[name];
     return Object.assign(members, { $metadata });
   }
@@ -204,7 +203,7 @@ function parseMembers(text: string): Members | undefined {
   try {
     return JSON.parse(text);
   } catch {
-    // The SDK will report what is wrong with the body.
+    // The SDK reports what is wrong with the body.
     return undefined;
   }
 }
@@ -212,7 +211,7 @@ function parseMembers(text: string): Members | undefined {
 type MetadataBearer = Pick<ConditionalCheckFailedException, '$metadata'>;
 type Metadata = MetadataBearer['$metadata'];
 
-/** Returns the metadata that the SDK has after one attempt. */
+/** Returns the same metadata as the SDK after one attempt. */
 function metadataOf(httpStatusCode: number, headers: WholeResponse['headers']): Metadata {
   const requestId = headers['x-amzn-requestid'];
   return {

@@ -54,13 +54,13 @@ export class SdkCalls implements ObservableCalls {
     input: Calls[Name]['input'],
     options?: LeanOptions,
   ): Promise<Calls[Name]['output']> {
-    // Made for each call, to include middleware added since the last one.
+    // Created for each call, to include middleware added since the last one.
     const single = singleAttemptClient(this.client);
     try {
       return await this.send(single, commandOf(name, input), options);
     } catch (error) {
       if (!isCorrectedClock(error)) throw error;
-      // The SDK has now corrected its clock. Repeating is safe: a request refused for its time changed nothing.
+      // The SDK has corrected its clock. Repeating is safe: a request refused for its time changed nothing.
       return await this.send(single, commandOf(name, input));
     }
   }
@@ -101,7 +101,7 @@ function isCorrectedClock(error: unknown): boolean {
 }
 
 function commandOf<Name extends keyof Calls>(name: Name, input: Calls[Name]['input']): UpdateItemCommand {
-  // `send` has an overload for each command.
+  // `send` has an overload for each command, so one command type stands for all.
   const Command = COMMANDS[name] as unknown as new (given: typeof input) => UpdateItemCommand;
   return new Command(input);
 }

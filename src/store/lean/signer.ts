@@ -6,7 +6,7 @@ export interface SigningCredentials {
   sessionToken?: string;
 }
 
-/** What all signatures for an endpoint share. */
+/** The part that all signatures for an endpoint share. */
 export interface SigningScope {
   /** The value of the header `host`. */
   host: string;

@@ -4,7 +4,7 @@ import type { CompiledModel } from '../../core/model/compiled.ts';
 import { type NativeGap, NativeGaps } from '../../core/model/native-misfits.ts';
 import { withClassifiedErrors } from '../answers.ts';
 
-/** Items to examine: about 8 MB, for 1,000 read units. `edgeloom check` examines the whole table. */
+/** About 8 MB, for 1,000 read units. `edgeloom check` examines the whole table. */
 const MOST_LOOKED_AT = 10_000;
 
 /** Native lists that would lack some of the table's first items. */
@@ -12,7 +12,7 @@ export interface LookedForGaps {
   gaps: NativeGap[];
   /** Number of items examined. */
   items: number;
-  /** True if these are all items of the table. */
+  /** True if the table has no more items. */
   isWhole: boolean;
 }
 

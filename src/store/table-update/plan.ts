@@ -20,7 +20,7 @@ import { type LookedForGaps, lookForGaps } from './looked-for-gaps.ts';
 export type TableStep =
   | { kind: 'stream' }
   | { kind: 'index'; index: IndexName }
-  /** `index` is the name of the index in the table. */
+  /** `index` is the index's name in the table. */
   | { kind: 'native-index'; index: string }
   | { kind: 'ttl' };
 
@@ -70,7 +70,7 @@ export async function planTableUpdate(graph: CompiledModel, options: TablePlanOp
   );
   const isTtlLeft = ttl === undefined && asked === undefined && (await hasItems(client, graph));
   if (ttl === undefined && !isTtlLeft) steps.push({ kind: 'ttl' });
-  // Each item's last unit may be a part of one.
+  // Each item's last write unit may be a partial one.
   const units = (table.ItemCount ?? 0) + Math.floor((table.TableSizeBytes ?? 0) / WRITE_UNIT_BYTES);
   const addsNative = steps.some(({ kind }) => kind === 'native-index');
   return {
@@ -106,7 +106,7 @@ async function hasItems(client: DynamoDBClient, { table: { name } }: CompiledMod
   return Items.length > 0;
 }
 
-/** Reports indexes with all attributes. Replacing one would leave readers without it for a while. */
+/** Only reports indexes that project all attributes: replacing one would leave readers without it for a while. */
 function dearIndexes(graph: CompiledModel, table: TableDescription): string[] {
   return graph.indexes
     .filter((index) => indexNamed(graph.table.indexNames[index], table)?.Projection?.ProjectionType === 'ALL')
@@ -116,7 +116,7 @@ function dearIndexes(graph: CompiledModel, table: TableDescription): string[] {
     });
 }
 
-/** Reports unused indexes because they make writes of their items cost more. */
+/** Reports unused indexes, because they make writes more expensive. */
 function unusedIndexes(graph: CompiledModel, table: TableDescription): string[] {
   const used = new Set(indexNeeds(graph).map(({ name }) => name));
   return (table.GlobalSecondaryIndexes ?? [])
@@ -129,7 +129,7 @@ function unusedIndexes(graph: CompiledModel, table: TableDescription): string[] 
     });
 }
 
-/** Reports indexes with the keys of a native index but another name, because readers don't use them. */
+/** Reports indexes with the keys of a native index but another name, which readers don't use. */
 function twinsOfNative(graph: CompiledModel, table: TableDescription): string[] {
   const used = new Set(indexNeeds(graph).map(({ name }) => name));
   return (table.GlobalSecondaryIndexes ?? [])

@@ -24,8 +24,8 @@ export interface UpdateTableOptions extends TablePlanOptions {
 const LONGEST_PAUSE_MS = 10_000;
 
 /**
- * Adds to a table what the model needs: the stream, then one index after the other, then TTL. A table with items only gets TTL with the
- * option `ttl`. Can be repeated after an interruption. Returns the steps taken.
+ * Adds to a table what the model needs: the stream, then one index after the other, then TTL. A table with items only
+ * gets TTL with the option `ttl`. Can be repeated after an interruption. Returns the plan that was carried out.
  *
  * @example
  * await updateTable(graph, { client, onProgress: (step, status) => console.log(step, status) });
@@ -69,7 +69,7 @@ async function updateInput(
   return additionOf(graph, needOfStep(graph, step), await requireTable(client, graph.table.name));
 }
 
-/** Separates the steps, because DynamoDB builds one index at a time. */
+/** DynamoDB builds one index at a time, so each step waits for the one before. */
 async function waitUntilActive(
   client: DynamoDBClient,
   graph: CompiledModel,
