@@ -19,7 +19,7 @@ interface BacklogRun {
 }
 
 interface ShardEnd {
-  /** Where to continue looking for a later record. Absent once a later record is known, or the shard is closed. */
+  /** Where to continue looking for a later record of others. Absent once one is found, or if the shard is closed. */
   iterator?: string | undefined;
   next?: bigint;
   emptyPolls: number;
@@ -27,8 +27,8 @@ interface ShardEnd {
 }
 
 /**
- * The records in a stream at one moment. The stream is never quiet while others write, but its backlog ends at their first later record.
- * Uses no clock, because clocks may differ from the stream's.
+ * The records in a stream at one moment. The stream is never quiet while others write, but its backlog ends at their
+ * first later record. Uses no clock, because clocks may differ from the stream's.
  */
 export class Backlog {
   private readonly ends = new Map<string, ShardEnd>();
@@ -48,7 +48,7 @@ export class Backlog {
     end.emptyAt = at;
   }
 
-  /** Stays false if others write no later records: the stream then becomes quiet instead. */
+  /** Stays false if others write nothing more, because the stream then becomes quiet. */
   isWorkedOff(description: StreamDescription): boolean {
     if (this.failure !== undefined) throw this.failure.error;
     const { shards, status } = description;

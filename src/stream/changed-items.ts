@@ -6,7 +6,7 @@ import type { RawRecord } from './raw-record.ts';
 export interface ChangedItem extends ItemKey {
   oldImage?: Item | undefined;
   newImage?: Item | undefined;
-  /** How the images contradict the event's name. If they do, the record only tells which item changed. */
+  /** How the images contradict the event's name. The record then only tells which item has changed. */
   contradiction?: string | undefined;
 }
 
@@ -32,7 +32,7 @@ export function changedItem({ partitionKey, sortKey }: TableNames, record: RawRe
   return source === undefined || target === undefined ? undefined : { source, target, ...imagesOf(record) };
 }
 
-/** A record made by hand may contain anything. */
+/** A hand-written record may contain anything. */
 function imageOf(image: unknown): Item | undefined {
   if (typeof image !== 'object' || image === null || Array.isArray(image)) return undefined;
   const item = Object.hasOwn(image, '__proto__') ? withoutLost(image as Item) : (image as Item);

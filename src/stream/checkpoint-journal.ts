@@ -11,7 +11,7 @@ export class Journal {
     private readonly streamArn: string,
   ) {}
 
-  /** @param onOtherStream called if the checkpoint is of another stream; the journal is then empty. */
+  /** @param onOtherStream called if the checkpoint belongs to another stream; the journal is then empty. */
   static async open(
     store: CheckpointStore,
     streamArn: string,

@@ -7,14 +7,17 @@ import { EdgeloomError, messageOf } from '../foundation/errors.ts';
 export interface CheckpointStore {
   /** Returns undefined if there is no checkpoint. Throws if it can't be read. */
   load(): Promise<Checkpoint | undefined>;
-  /** Saves a checkpoint, atomically. */
+  /** Must replace the old checkpoint atomically. */
   save(checkpoint: Checkpoint): Promise<void>;
 }
 
 /** How far one shard was read. */
 export interface ShardCheckpoint {
   shardId: string;
-  /** The number of the newest record that was applied or dropped; absent if none was, or unread ones were lost. */
+  /**
+   * The number of the newest record that was applied or dropped; absent if there is none, or if unread records were
+   * lost.
+   */
   sequenceNumber?: string | undefined;
   finished: boolean;
 }
@@ -53,8 +56,8 @@ export function memoryCheckpoint(): CheckpointStore {
 }
 
 /**
- * Keeps checkpoints in a JSON file that survives a crash of the machine. A file that isn't a checkpoint is an error (`invalid-checkpoint`),
- * never a silent restart. Only one worker may use a file at a time.
+ * Keeps checkpoints in a JSON file that survives a crash of the machine. Throws `invalid-checkpoint` for a file that
+ * isn't a checkpoint, instead of starting over. Only one worker may use a file at a time.
  */
 export function fileCheckpoint(file: string): CheckpointStore {
   return {
@@ -99,7 +102,7 @@ async function saveCheckpoint(file: string, checkpoint: Checkpoint): Promise<voi
   try {
     const folder = dirname(file);
     await mkdir(folder, { recursive: true });
-    // Always the same name, so that files of killed processes don't pile up.
+    // Always the same name, so that killed processes don't leave many files.
     const scratch = `${file}.tmp`;
     await writeSynced(scratch, `${JSON.stringify(checkpoint, undefined, 2)}\n`);
     await rename(scratch, file);

@@ -36,7 +36,7 @@ export async function retryingUntil<T>(
   }
 }
 
-/** Ends a wait early. Ringing before the wait counts, too. */
+/** Ends a wait early. A ring before the wait ends it at once. */
 export class Bell {
   private isRung = false;
   private wake: (() => void) | undefined;

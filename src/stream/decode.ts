@@ -11,10 +11,11 @@ export type { RawRecord } from './raw-record.ts';
 const LAST_SECOND = 8.64e12;
 
 /**
- * Decodes stream records. Drops records of derived items, except continuations of fan-outs, so that the projector's own writes don't cause
- * further writes. Throws an `EdgeloomError` if the model needs images that the stream doesn't have.
+ * Decodes stream records. Drops records of derived items, except continuations of fan-outs, so that the projector's own
+ * writes don't cause further writes. Throws `invalid-record`, or `missing-images` if the model needs images that the
+ * stream doesn't have.
  *
- * @param streamArn the ARN of the stream; default: each record's `eventSourceARN`.
+ * @param streamArn the ARN of the stream. Default: each record's `eventSourceARN`.
  */
 export function decodeRecords(graph: CompiledModel, records: readonly RawRecord[], streamArn?: string): ChangeRecord[] {
   const decoded: ChangeRecord[] = [];

@@ -18,11 +18,12 @@ import {
   type StreamSource,
 } from './source.ts';
 
-/** DescribeStream allows ten calls per second for all readers of an account. */
+/** DescribeStream allows ten calls per second and account. */
 const DESCRIBE_PAUSE_MS = 250;
 
 /**
- * Reads a table's stream through the SDK. An incomplete answer is retryable: it must not pass for an empty page or a stream without shards.
+ * Reads a table's stream through the SDK. An incomplete answer is retryable, because it would pass for an empty page or
+ * a stream without shards.
  */
 export class DynamoDBStreamSource implements StreamSource {
   private readonly closed = new Set<string>();
@@ -56,7 +57,7 @@ export class DynamoDBStreamSource implements StreamSource {
 
   async isClosed(shardId: string): Promise<boolean> {
     if (this.closed.has(shardId)) return true;
-    // Readers of many shards share a listing, because it takes a call per hundred shards, and pauses.
+    // Readers of many shards share a listing, which takes a call per hundred shards, with pauses.
     const { status, shards } = await this.listings.askOrJoin();
     if (shards.every((shard) => shard.shardId !== shardId)) {
       throw new StreamError('no-shard', `The stream does not list shard ${shardId}.`);
@@ -143,9 +144,9 @@ const SHARD_ERRORS: ReadonlyMap<string, StreamErrorKind> = new Map([
 ]);
 
 /**
- * Tells why a shard can't be read; undefined for errors that aren't about the shard.
+ * Returns why a shard can't be read; undefined for errors that aren't about the shard.
  *
- * @param asked the sequence number that an iterator was asked for.
+ * @param asked the sequence number for which an iterator was requested.
  */
 export function shardErrorKind(error: unknown, asked?: string): StreamErrorKind | undefined {
   const name = errorName(error);

@@ -15,7 +15,7 @@ const EMPTY_LISTINGS = 3;
 
 export interface ShardWork {
   work(): Promise<void>;
-  /** Lets `work` finish what was read, and then resolve. */
+  /** Lets `work` finish what was read and then resolve. */
   cancel(): void;
   isCancelled(): boolean;
 }
@@ -39,7 +39,10 @@ export interface FollowerOptions {
   stopGraceMs?: number;
   report: RunReport;
   open(run: FollowRun): (shardId: string) => ShardWork;
-  /** Finds the end of the backlog while others keep writing. Default: wait until the stream is quiet. */
+  /**
+   * Lets `idle` resolve at the end of the backlog while others keep writing. Default: it waits until the stream is
+   * quiet.
+   */
   backlog?: BacklogOptions;
   onFirstListing?(run: FollowRun, description: StreamDescription): Promise<void>;
 }
@@ -50,7 +53,7 @@ interface IdleWaiter {
   reject(error: unknown): void;
 }
 
-/** Follows a stream's shards, including new ones, until stopped or quiet. Reads parents before children. */
+/** Follows a stream's shards, including new ones, until stopped or quiet. Reads parent shards before their children. */
 export class StreamFollower {
   private readonly stopping = new AbortController();
   private readonly quiet = new IdleDetector();
@@ -84,8 +87,8 @@ export class StreamFollower {
   }
 
   /**
-   * Resolves when every record now in the stream is processed. This includes the records of the resulting writes, unless others keep
-   * writing.
+   * Resolves when every record now in the stream is processed and, unless others keep writing, the records of the
+   * resulting writes as well.
    */
   idle(): Promise<void> {
     this.quiet.noteActivity();
@@ -208,8 +211,8 @@ export class StreamFollower {
   }
 
   /**
-   * Tells whether nothing is left to read. Takes several listings unless the stream is disabled, because a closed shard's child may be
-   * listed later.
+   * Tells whether nothing is left to read. Unless the stream is disabled, this takes several listings, because a closed
+   * shard's child may be listed late.
    */
   private isExhausted({ status }: StreamDescription): boolean {
     this.emptyListings = this.tasks.size === 0 && status !== 'ENABLING' ? this.emptyListings + 1 : 0;

@@ -12,7 +12,7 @@ export class Horizon {
   private listedMs: number | undefined;
   private isDisabled = false;
 
-  /** @param lateMs the longest delay in milliseconds until a record can be read. */
+  /** @param lateMs the longest delay, in milliseconds, until a record can be read. */
   constructor(private readonly lateMs: number) {}
 
   listed(shards: readonly Shard[], atMs: number, isDisabled: boolean): void {
@@ -37,7 +37,7 @@ export class Horizon {
 
   noteEmptyPages(shardId: string, atMs: number): void {
     const shard = this.shards.get(shardId);
-    // A record made shortly before `atMs` may still appear.
+    // A record made within `lateMs` before `atMs` may still appear.
     // rule: empty-page-says-nothing-of-late-records
     const throughMs = atMs - this.lateMs;
     if (shard !== undefined) shard.throughMs = Math.max(shard.throughMs ?? throughMs, throughMs);
@@ -52,14 +52,17 @@ export class Horizon {
     return this.shards.get(shardId)?.throughMs;
   }
 
-  /** Returns the earliest of the shards' times and the last listing's time, in milliseconds since 1970; undefined if any is unknown. */
+  /**
+   * Returns the earliest of the shards' times and the last listing's time, in milliseconds since 1970; undefined if one
+   * is unknown.
+   */
   leastThrough(): { atMs: number; shardId?: string } | undefined {
     if (this.listedMs === undefined) return undefined;
     // rule: time-is-not-after-the-last-listing
     let least: { atMs: number; shardId?: string } = { atMs: this.listedMs };
     const parents = new Set([...this.shards.values()].map(({ parent }) => parent));
     for (const [shardId, { throughMs, isEnded }] of this.shards) {
-      // Until a closed shard's children are known, the shard counts in their place.
+      // A closed shard counts until its children are known.
       // rule: closed-shard-counts-until-its-children-are-known
       if (isEnded && (this.isDisabled || parents.has(shardId))) continue;
       if (throughMs === undefined) return undefined;

@@ -1,8 +1,8 @@
 import type { Shard } from './source.ts';
 
 /**
- * Returns the shards that can be read now. Records of one item may be in a closed shard and its children, so a child is read after its
- * parent's end.
+ * Returns the shards that can be read now. A child is read after its parent's end, because both may have records of one
+ * item.
  */
 export function readableShards(shards: readonly Shard[], isFinished: (shardId: string) => boolean): Shard[] {
   const listed = new Set(shards.map(({ shardId }) => shardId));

@@ -27,7 +27,7 @@ function joinSentences(first: string, second: string | undefined): string {
   return second === undefined ? first : `${first} ${second}`;
 }
 
-/** Turns warnings and errors into process warnings. */
+/** Emits warnings and errors as process warnings. */
 export const WARNINGS: Logger = {
   debug: () => undefined,
   info: () => undefined,

@@ -1,21 +1,21 @@
 import { StoreError } from '../foundation/errors.ts';
 import { StreamError, type StreamPage, type StreamRecord, type StreamSource } from './source.ts';
 
-/** The limit of GetRecords. One local engine refuses larger requests. */
+/** The limit of GetRecords. One local engine refuses larger limits. */
 const PAGE_RECORDS = 1000;
 /** A page with at least this many records suggests that more are waiting. */
 const FULL_PAGE_RECORDS = PAGE_RECORDS / 2;
 const FULL_PAGE_BYTES = 512 * 1024;
-/** Number of new iterators to try for a page, before the caller's backoff takes over. */
+/** Limits the new iterators tried for a page, before the caller's backoff takes over. */
 const MAX_REOPENS = 3;
 
-/** This many empty pages in a row show a shard's end. A single page may be empty before the end. */
+/** The number of empty pages in a row that show a shard's end. A single page may be empty before the end. */
 export const EMPTY_PAGES = 2;
 export const SHARDS_AT_ONCE = 32;
 
 export interface StartingPoint {
   after?: string;
-  /** Used first. If the iterator no longer works, `after` is used. */
+  /** Used first; if it no longer works, `after` is used. */
   iterator?: string;
 }
 
@@ -79,8 +79,8 @@ export class ShardPages {
             `Shard ${this.shardId} has lost records that were not read: the stream no longer holds what follows ${place}.`,
           );
         }
-        // An open shard may be listed just before it can be read, so only a closed one counts as lost. If the shard isn't listed,
-        // `isClosed` throws, unless it has seen it closed.
+        // An open shard may be listed just before it can be read, so only a closed one counts as lost. `isClosed`
+        // throws if the shard is neither listed nor known as closed.
         const isLost = error.kind === 'no-shard' && (await this.source.isClosed(this.shardId));
         if (reopened < MAX_REOPENS && (isLost || error.kind !== 'no-shard')) continue;
         if (!isLost) throw this.unreadableError(error);
@@ -97,7 +97,7 @@ export class ShardPages {
   }
 }
 
-/** A single answer without a next page doesn't prove the shard's end; later records might stay unread. */
+/** One answer without a next page doesn't prove the shard's end, and trusting it could leave records unread. */
 function unprovenEndError(shardId: string): StoreError {
   return new StoreError(
     'retryable',

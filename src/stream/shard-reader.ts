@@ -33,8 +33,8 @@ export class ShardReader {
   }
 
   /**
-   * While a shard is behind, a batch takes many pages, because larger batches cost fewer writes per record. After an error, the next call
-   * continues with what was read.
+   * While a shard is behind, a batch takes many pages, because larger batches need fewer writes per record. After an
+   * error, the next call continues with what was read.
    */
   async nextBatch(isStopping: () => boolean): Promise<ShardBatch> {
     for (;;) {

@@ -8,7 +8,7 @@ export interface ReadBatch {
   isEnd: boolean;
 }
 
-/** Reads one shard to its end, and applies what it reads. Retries end when the run ends or the work is cancelled. */
+/** Reads one shard to its end and applies what it reads. Retries end when the run ends or the work is cancelled. */
 export abstract class ShardWorker<Run extends FollowRun, Batch extends ReadBatch> implements ShardWork {
   private cancelled = false;
 
@@ -19,7 +19,10 @@ export abstract class ShardWorker<Run extends FollowRun, Batch extends ReadBatch
     private readonly pollIntervalMs: number,
   ) {}
 
-  /** From now on, the journal must get no place of this shard: the shard would be reported again as one that has left the stream. */
+  /**
+   * A cancelled worker must not add its place to the journal, or the shard would be reported again as having left the
+   * stream.
+   */
   cancel(): void {
     this.cancelled = true;
   }
@@ -62,9 +65,9 @@ export abstract class ShardWorker<Run extends FollowRun, Batch extends ReadBatch
     return this.cancelled || this.run.stopping.aborted;
   }
 
-  /** Forgets the kept place: the records after it are lost, so continuing there would find the same gap again. */
+  /** Forgets the saved place, because continuing there would find the same gap again. */
   protected onTrimmed(message: string): void {
-    // The shard has left the stream, which was reported.
+    // A cancelled shard has already been reported as having left the stream.
     if (this.cancelled) return;
     this.run.report.onTrimmed(this.shardId, message);
     this.run.journal.noteShard({ shardId: this.shardId, finished: false });

@@ -1,16 +1,18 @@
 import { EdgeloomError } from '../foundation/errors.ts';
 import type { RawRecord } from './decode.ts';
 
-/** One shard of a stream. */
+/** A shard as listed by its stream. */
 export interface Shard {
   shardId: string;
-  /** The shard that this one continues. It may already be gone. */
+  /** The shard that this one continues, which may already be gone. */
   parentShardId?: string;
 }
 
-/** The current state and shards of a stream. */
+/** A stream's status and shards when it was listed. */
 export interface StreamDescription {
-  /** `DISABLED`: nothing more will come, for example because the table was deleted; existing records can still be read. */
+  /**
+   * `DISABLED`: no more records will come, for example because the table was deleted; existing ones can still be read.
+   */
   status: 'ENABLING' | 'ENABLED' | 'DISABLING' | 'DISABLED';
   shards: Shard[];
 }
@@ -28,7 +30,7 @@ export function madeAtMsOf({ dynamodb }: StreamRecord): number | undefined {
   return made instanceof Date ? made.getTime() : typeof made === 'number' ? made * 1000 : undefined;
 }
 
-/** One page of a shard. */
+/** A page of a shard's records. */
 export interface StreamPage {
   records: readonly StreamRecord[];
   /** Where the next page starts. Absent if the shard is closed and read to its end, which `isClosed` confirms. */
@@ -36,18 +38,21 @@ export interface StreamPage {
 }
 
 /**
- * Access to a stream. Calls throw a `StreamError` if a shard can't be read any further, and a `StoreError` (retryable or fatal) for
- * everything else.
+ * Access to a stream. Calls throw a `StreamError` if a shard can't be read further, and a retryable or fatal
+ * `StoreError` for everything else.
  */
 export interface StreamSource {
   readonly streamArn: string;
-  /** Lists all shards of the stream. */
+  /** Returns the stream's status and all its shards. */
   describe(): Promise<StreamDescription>;
-  /** Tells whether the stream itself shows that a shard gets no more records. Throws `no-shard` if it isn't listed or known as closed. */
+  /**
+   * Tells whether the stream itself shows that a shard gets no more records. Throws `no-shard` if the shard is neither
+   * listed nor known as closed.
+   */
   isClosed(shardId: string): Promise<boolean>;
-  /** Returns an iterator after a sequence number; from the oldest record if it is undefined. */
+  /** Returns an iterator that starts after a sequence number, or at the oldest record if it is undefined. */
   iterator(shardId: string, after: string | undefined): Promise<string>;
-  /** Returns an iterator after the shard's newest record. */
+  /** Returns an iterator that starts after the shard's newest record. */
   latest(shardId: string): Promise<string>;
   read(iterator: string, limit: number): Promise<StreamPage>;
 }
@@ -66,7 +71,7 @@ const HINTS: Readonly<Record<StreamErrorKind, string>> = {
   'no-shard': 'Try again: the next listing of the stream shows which shards it has.',
 };
 
-/** A failed read of a shard. */
+/** Thrown if a shard can't be read further; `kind` tells why. */
 export class StreamError extends EdgeloomError {
   readonly kind: StreamErrorKind;
 

@@ -13,7 +13,7 @@ import {
   type StreamSource,
 } from './source.ts';
 
-/** Limits of a tail, in milliseconds. */
+/** Timing of a tail, in milliseconds. */
 export interface TailLimits {
   /** The longest delay until a record can be read. */
   lateMs: number;
@@ -34,7 +34,7 @@ export interface TailContext extends Pick<Runtime, 'now'> {
 
 export type TailStart = 'oldest' | 'end' | { after: string };
 
-/** Uses a tail's pages without reading the stream itself. The tail calls these methods in reading order. */
+/** Gets a tail's pages, in reading order, without reading the stream itself. */
 export interface TailListener {
   /** `atMs` is the time by the tail's clock before the listing. */
   listed(description: StreamDescription, atMs: number): void;
@@ -60,7 +60,9 @@ export interface TailRecord {
   record: StreamRecord;
   sequenceNumber: string;
   after: string | undefined;
-  /** When the record was made (read, if it has no time), in milliseconds since 1970. Streams only give whole seconds. */
+  /**
+   * When the record was made (or read, if it has no time), in milliseconds since 1970. Streams only give whole seconds.
+   */
   madeMs: number;
 }
 
@@ -79,8 +81,8 @@ interface TailShard {
 }
 
 /**
- * Reads all shards of a stream, a page of each at a time, and parents before children. A shard without a saved position is read from its
- * oldest record, unless the first `list` begins at the ends.
+ * Reads all shards of a stream, a page of each at a time, and parents before children. A shard without a saved position
+ * is read from its oldest record, unless the first `list` begins at the shards' ends.
  */
 export class StreamTail {
   readonly horizon: Horizon;
@@ -122,7 +124,7 @@ export class StreamTail {
     return { shardId, after, isFinished: false, sinceMs };
   }
 
-  /** Returns the time before which all records of the shard have been read, even if the shard isn't listed. */
+  /** Returns the time before which all records of the shard have been read, even for a shard that isn't listed. */
   sinceMsOf(shardId: string): number | undefined {
     return this.horizon.throughMsOf(shardId) ?? this.since.get(shardId);
   }
@@ -213,7 +215,7 @@ export class StreamTail {
     }
   }
 
-  /** Returns undefined if the shard is listed as closed, but has left the stream. */
+  /** Returns undefined if the shard is closed and has left the stream since it was listed. */
   private async endOf(shardId: string): Promise<string | undefined> {
     const { source } = this.context;
     try {

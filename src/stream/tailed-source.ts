@@ -10,11 +10,11 @@ import {
 import type { TailListener, TailRecord, TailStart } from './stream-tail.ts';
 
 interface KeptShard {
-  /** The place after which every record is kept. */
+  /** All records after this place are kept. */
   start: TailStart;
   records: StreamRecord[];
   isEnded: boolean;
-  /** How often unread records have left the stream. Each time invalidates earlier places. */
+  /** How often unread records have left the stream, which each time invalidates earlier places. */
   losses: number;
 }
 
@@ -26,12 +26,12 @@ interface Place {
   empty: number;
 }
 
-/** Records kept per shard. If there are more, all are dropped. */
+/** Records kept per shard. One more drops them all. */
 const MOST_KEPT = 100_000;
 
 /**
- * Shares a tail's records with a second reader in the same process. Only records from before the tail's start, and dropped ones, are
- * read from the stream itself.
+ * Shares a tail's records with a second reader in the same process. Only records from before the tail's start, and
+ * dropped ones, are read from the stream again.
  */
 export class TailedSource implements StreamSource, TailListener {
   private readonly horizon = new Horizon(0);
@@ -45,7 +45,10 @@ export class TailedSource implements StreamSource, TailListener {
     return this.source.streamArn;
   }
 
-  /** All records from before this time have been received, except for records that appear late; undefined if a shard is unread. */
+  /**
+   * All records from before this time have been received, except records that appear late; undefined if a shard is
+   * unread.
+   */
   get throughMs(): number | undefined {
     return this.horizon.leastThrough()?.atMs;
   }
@@ -108,7 +111,7 @@ export class TailedSource implements StreamSource, TailListener {
   async read(iterator: string, limit: number): Promise<StreamPage> {
     const place = JSON.parse(iterator) as Place;
     const shard = this.kept.get(place.shardId);
-    // The tail begins with this shard once it has read the parent.
+    // The tail follows this shard once it has read the parent.
     if (shard === undefined && !this.finished.has(place.shardId)) return { records: [], next: iterator };
     if (shard === undefined) return await this.readStream(place, limit, undefined);
     if (shard.losses !== place.losses) throw new StreamError('trimmed', `Shard ${place.shardId} has lost records.`);

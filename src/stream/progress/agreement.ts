@@ -26,7 +26,7 @@ import type { ItemKey, Store } from '../../core/store-port.ts';
 import { byKey } from '../../foundation/entries.ts';
 import type { ProjectionsInForce } from '../../registry/projections-in-force.ts';
 
-/** Whether a base item and everything derived from it agree, and the revisions of the derived items. */
+/** Whether everything derived from a base item is as expected, and the revisions of the derived items. */
 export interface Agreement {
   agrees: boolean;
   revisions: string;
@@ -46,12 +46,13 @@ export function isProjectedKind(kind: KeyKind): kind is ProjectedKind {
 export interface AgreementContext {
   graph: CompiledModel;
   store: Store;
-  /** Tells whether reads use the view. Otherwise they derive it from base items, and it is always up to date. */
+  /** Tells whether reads use the view. Otherwise they derive it from base items, so it can't be outdated. */
   usesView?: ((view: Item | undefined) => boolean) | undefined;
 }
 
 /**
- * How far a node's edges were compared. A wait needn't compare these edges again: a change that has reached an edge's item isn't undone.
+ * How far a node's edges were compared. A wait needn't compare these edges again, because a change that has reached an
+ * edge's item isn't undone.
  */
 export interface EdgesPlace {
   node?: string;
@@ -85,7 +86,7 @@ async function compareDerived(
   place: EdgesPlace = {},
 ): Promise<Comparison> {
   const { graph, store } = context;
-  // Reads the base item first. Derived items that are read consistently may then be newer, but never older.
+  // The base item is read first, so that consistently read derived items may be newer, but never older.
   const { item } = await store.get(base, { consistent: true });
   const derived = derivedOf(graph, base.source, base.target, item, await sourceNodeOfEdge(context, base));
   const copy = derived.element === undefined ? undefined : await expectedCopy(context, kind);
@@ -154,7 +155,10 @@ async function completeSourceNode(
 
 const EDGES_PAGE = 250;
 
-/** Returns the sort keys of the edges' index items that differ, on the first page with any. Adds everything read to `stored`. */
+/**
+ * Returns the sort keys of the edges' index items that differ, from the first page that has any. Adds everything read
+ * to `stored`.
+ */
 async function differingEdges(
   { graph, store }: AgreementContext,
   source: string,
@@ -198,7 +202,7 @@ async function differingEdges(
   return [];
 }
 
-/** Longer strings are hashed, because a token contains the revisions, and a node may have thousands of edges. */
+/** Longer strings are hashed, because they become part of a token, and a node may have thousands of edges. */
 const REVISIONS_LENGTH = 16;
 
 function revisionsOf(stored: ReadonlyMap<string, Item | undefined>): string {

@@ -9,9 +9,9 @@ import type { Store } from '../../core/store-port.ts';
 import { StoreError } from '../../foundation/errors.ts';
 import { forEachAtOnce } from '../../foundation/for-each.ts';
 
-/** How far a shard is applied. The next walk of the shard begins here. */
+/** How far a shard is applied. The next walk of the shard begins at this place. */
 export interface AppliedPlace {
-  /** The stream's label: another stream may have a shard of the same name. */
+  /** The stream's label, because another stream may have a shard of the same name. */
   stream: string;
   sequenceNumber: string;
 }
@@ -45,11 +45,10 @@ interface PlaceContext {
 }
 
 const PLACES_AT_ONCE = 32;
-/** The item for the whole stream, which also holds the lease of the process that moves the low watermark. */
+/** The item for the whole stream, which also holds the lease for moving the low watermark. */
 const SUMMARY = { source: SERVICE_PARTITION, target: 'mark' } as const;
-/** The prefix of sort keys of the items for single shards. */
 const PREFIX = 'mark/';
-/** Each shard takes up to 100 bytes, and each write pays for all, so more shards aren't published. */
+/** Limits the size of the item: each shard takes up to 100 bytes, for which every write pays. */
 export const MOST_PUBLISHED_SHARDS = 50;
 const STATE = 'state';
 const KEPT_SECONDS = 48 * 3600;
@@ -104,7 +103,7 @@ export async function saveAppliedPlace(
   });
 }
 
-/** Saves how far each shard is applied. If this process can't write, older places remain, and the next walk reads more. */
+/** Ignores store errors: older places then remain, and the next walk reads more. */
 export async function saveAppliedPlaces(
   { graph, store, source, now }: PlaceContext,
   shards: readonly { shardId: string; appliedUpTo?: string | undefined }[],

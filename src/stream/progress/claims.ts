@@ -5,19 +5,22 @@ import { queriedItems } from '../../core/store-pages.ts';
 import type { Store } from '../../core/store-port.ts';
 
 /**
- * A range of records that a consumer has applied. Only claimed records count as applied: a consumer that crashes, freezes or gives up a
- * batch reports nothing, so a function's newest position proves nothing about earlier records.
+ * A range of records that a consumer has applied. Only claimed records count as applied: a consumer that crashes,
+ * freezes or gives up a batch reports nothing, so its newest position proves nothing about earlier records.
  */
 export interface Claim {
   first: string;
   last: string;
-  /** If the shard has more records between `first` and `last`, other lanes apply the rest. */
+  /**
+   * Number of records claimed. If the shard has more between `first` and `last`, batches applied in parallel (lanes)
+   * claim the rest.
+   */
   records: number;
-  /** The stream's label: another stream of the table may use the same sequence numbers. */
+  /** The stream's label, because another stream of the table may use the same sequence numbers. */
   stream?: string;
   /**
-   * True if the consumer reads its shard alone and in order. The claim then covers every record from `first` to `last`, whatever `records`
-   * says.
+   * True if the consumer reads the shard alone and in order. The claim then covers every record from `first` to `last`,
+   * whatever `records` says.
    */
   isWhole?: boolean;
 }
@@ -44,16 +47,17 @@ export interface Run {
 export interface Coverage {
   /** The ranges of unclaimed records. All records before the first range are applied. */
   free: readonly Run[];
-  /** True if several batches of the shard are applied in parallel. A claim then only covers some of the records from `first` to `last`. */
+  /**
+   * True if batches of the shard are applied in parallel. A claim then only covers some of the records from `first` to
+   * `last`.
+   */
   hasLanes: boolean;
 }
 
 /**
- * Returns which records the claims don't cover.
- *
  * @param records oldest first, without a gap.
- * @param claims of any shard. A claim that begins before the first record only counts if it is whole, because earlier records can't be
- * counted any more.
+ * @param claims of any shard. A claim that begins before the first record only counts if it is whole, because earlier
+ * records can't be counted any more.
  */
 export function coverageOf(records: readonly OpenRecord[], claims: Iterable<Claim>): Coverage {
   const places = new Map(records.map(({ sequenceNumber }, place) => [withoutLeadingZeros(sequenceNumber), place]));
@@ -63,7 +67,7 @@ export function coverageOf(records: readonly OpenRecord[], claims: Iterable<Clai
     const end = places.get(withoutLeadingZeros(last));
     const start = places.get(withoutLeadingZeros(first)) ?? (isWhole && isBefore(first, records[0]) ? 0 : undefined);
     if (start === undefined || end === undefined) continue;
-    // Another lane of the shard may not have applied the records between.
+    // Another lane may not have applied the records between.
     // rule: claim-holds-every-record-between-its-ends
     if (!isWhole && end - start + 1 !== count) hasLanes = true;
     else ends.set(start, Math.max(end + 1, ends.get(start) ?? 0));
@@ -94,7 +98,7 @@ export function appliedCount({ free: [first] }: Coverage, records: readonly Open
 }
 
 const PREFIX = 'cover/';
-/** The end of the keys with the prefix: `0` is the character after `/`. */
+/** The end of the prefix's keys: `0` is the character after `/`. */
 const AFTER = 'cover0';
 const [CLAIMS, STREAM] = ['claims', 'stream'];
 const KEPT_SECONDS = 25 * 3600;

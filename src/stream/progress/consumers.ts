@@ -9,24 +9,24 @@ export type ConsumerKind = 'worker' | 'lambda';
 
 /** How far a consumer has come in one shard. */
 export interface ShardProgress {
-  /** Absent if unknown: a Lambda event doesn't name its shard. */
+  /** Absent if unknown, because a Lambda event doesn't name its shard. */
   shardId?: string;
   sequenceNumber: string;
   madeAtSeconds?: number;
 }
 
-/** A progress item. A consumer of many shards uses several. */
+/** A consumer's progress item. A consumer of many shards writes several. */
 export interface ConsumerProgress {
-  /** The consumer's id, which is unique for each process. */
+  /** Unique for each process. */
   id: string;
   kind: ConsumerKind;
   /** The fingerprint of the consumer's model. */
   model: string;
-  /** The label of a worker's stream: a shard of another stream may have the same name. */
+  /** The label of a worker's stream, because a shard of another stream may have the same name. */
   stream?: string | undefined;
   /** When the item was written, in milliseconds since 1970. */
   seenAtMs: number;
-  /** Number of records applied within `intervalMs` milliseconds, as last counted. */
+  /** Number of records applied within the last counted `intervalMs` milliseconds. */
   records: number;
   intervalMs: number;
   /** True if the consumer has stopped normally. */
@@ -41,8 +41,8 @@ const STATE = 'state';
 const KEPT_SECONDS = 48 * 3600;
 
 /**
- * Returns the item `progress/<consumer>/<part>`, in which a consumer reports its progress. Its sort key is in lower case, so that neither
- * the stream's filter nor a check takes it for a base item.
+ * The sort key, `progress/<consumer>/<part>`, is in lower case, so that neither the stream's filter nor a check takes
+ * the item for a base item.
  */
 export function progressItem(table: TableNames, progress: ConsumerProgress, part: number): Item {
   const { id, seenAtMs } = progress;
@@ -73,12 +73,15 @@ export async function readConsumers(
     const progress = isExpired ? undefined : readProgress(item);
     if (progress !== undefined) found.push(progress);
   }
-  // A consumer that stops says so only in the items that it still has to write.
+  // When a consumer stops, it only says so in the items that it still has to write.
   const stopped = new Set(found.filter(({ isStopped }) => isStopped).map(({ id }) => id));
   return found.map((progress) => ({ ...progress, isStopped: stopped.has(progress.id) }));
 }
 
-/** Returns the newest applied record of each shard. Earlier records are applied, too, because a worker reads a shard alone and in order. */
+/**
+ * Returns the newest applied record of each shard. Earlier records are applied as well, because a worker reads a shard
+ * alone and in order.
+ */
 export function appliedByWorkers(consumers: readonly ConsumerProgress[], stream: string): Map<string, string> {
   const applied = new Map<string, string>();
   for (const { shards } of consumers.filter((one) => one.kind === 'worker' && one.stream === stream)) {

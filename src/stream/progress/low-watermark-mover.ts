@@ -17,13 +17,16 @@ import { STREAM_MS, StreamWalk, type WalkContext, type WalkedShard, type WalkedS
 
 export interface MoverContext extends WalkContext {
   store: Pick<Store, 'get' | 'put' | 'query' | 'update'>;
-  /** What to read instead of the stream in a process that has a tail. Such a process takes the lease from others. */
+  /** Read instead of the stream, in a process that has a tail. Such a process takes the lease from others. */
   tail?: Pick<WalkContext, 'source' | 'now'> | undefined;
 }
 
 const LEASE_MS = 10_000;
 
-/** Moves a stream's low watermark. A lease lets one process walk the stream; all others that may write read what it publishes. */
+/**
+ * Moves a stream's low watermark. A lease lets one process walk the stream; others that may write read what it
+ * publishes.
+ */
 export class LowWatermarkMover {
   private readonly id = randomUUID();
   private walk: StreamWalk | undefined;
@@ -37,7 +40,7 @@ export class LowWatermarkMover {
    * Returns the low watermark in milliseconds since 1970; undefined if the claims don't show it. If no other process
    * has published one lately, takes the lease, walks the stream, and publishes the result.
    *
-   * @param freshMs how old a published low watermark may be.
+   * @param freshMs how old a published low watermark may be, in milliseconds.
    */
   async advance(freshMs: number): Promise<number | undefined> {
     if (!this.mayPublish) return this.markOf(await this.walkStream());
@@ -46,8 +49,8 @@ export class LowWatermarkMover {
     const ofStream = published?.streamArn === source.streamArn ? published : undefined;
     const isFresh = ofStream !== undefined && now() - ofStream.lookedAtMs < freshMs;
     const isElsewhere = ofStream !== undefined && ofStream.holder !== this.id && now() < ofStream.leaseUntilMs;
-    // Another process has moved the low watermark, maybe past claims that this walk can't use. The next walk therefore begins at the
-    // applied places of the shards.
+    // Another process has moved the low watermark, maybe past claims that this walk can't use. So the next walk begins
+    // at the shards' applied places.
     // rule: walk-begins-again-after-another-mover
     if (ofStream?.holder !== this.id) this.walk = undefined;
     if (tail === undefined && (isFresh || isElsewhere)) return ofStream.upToMs;
@@ -80,7 +83,7 @@ export class LowWatermarkMover {
       await saveAppliedPlace(store, graph.table, shardId, { stream, sequenceNumber: appliedUpTo }, now());
       this.saved.set(shardId, appliedUpTo);
     };
-    // Saving one place after the other would outlast the lease in a stream with many shards.
+    // Parallel, because saving a stream's many places one by one would outlast the lease.
     await pMap(shards, save, { concurrency: SHARDS_AT_ONCE });
     const { item, published } = await readPublishedLowWatermark(store);
     if (published?.holder !== this.id) return;

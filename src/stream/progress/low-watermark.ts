@@ -14,27 +14,28 @@ import { isTemporaryError } from './stream-walk.ts';
 export interface LowWatermarkOptions {
   /** @internal */
   now?: RuntimeOptions['now'];
-  /** The table. */
+  /** Access to the table. */
   store: Store;
-  /** The client used to find the table's stream. */
+  /** A client that finds the table's stream. */
   client: DynamoDBClient;
-  /** The client used to read the stream: `createStreamsClient()`. */
+  /** A client that reads the stream: `createStreamsClient()`. */
   streams: DynamoDBStreamsClient;
-  /** How long all callers share an answer, in milliseconds. Default 5,000. */
+  /** How long all callers share an answer, in milliseconds. Default: 5,000. */
   everyMs?: number | undefined;
 }
 
 const EVERY_MS = 5_000;
 
 /**
- * Makes the function that reads a table's low watermark, for the option `lowWatermark` of sessions and of `waitForProjection`. The low
- * watermark is the time, in milliseconds since 1970, before which consumers have claimed every record of all shards. It is undefined if
- * unknown: the table has no stream, no reading of the stream has succeeded yet, several batches of a shard are applied in parallel
- * (`parallelizationFactor` above 1), or the table got another stream less than 25 hours ago. Make one function per process: among all
- * processes, one walks the stream, and the others read the item that it publishes.
+ * Makes the function that reads a table's low watermark, for the option `lowWatermark` of sessions and of
+ * `waitForProjection`. The low watermark is the time, in milliseconds since 1970, before which consumers have claimed
+ * every record of all shards. It is undefined if unknown: the table has no stream, no reading of the stream has
+ * succeeded yet, several batches of a shard are applied in parallel (`parallelizationFactor` above 1), or the table got
+ * another stream less than 25 hours ago. Make one function per process: among all processes, one walks the stream, and
+ * the others read the result from the table.
  *
- * The low watermark doesn't move while consumers run with `progress: false`, and stops at a failed batch until a redrive has reconciled the
- * batch, or 25 hours have passed.
+ * The low watermark doesn't move while consumers run with `progress: false`, and stops at a failed batch until a
+ * redrive has reconciled the batch, or 25 hours have passed.
  *
  * @example
  * const lowWatermark = createLowWatermark(graph, { store, client, streams: createStreamsClient() });
@@ -62,7 +63,7 @@ export function createLowWatermark(
     }
     return await mover.advance(everyMs);
   };
-  // The table may have a new stream, about which nothing is known yet.
+  // The table may have a new stream, so the next look describes it again.
   const onGone = (): undefined => {
     mover = undefined;
   };
@@ -85,7 +86,10 @@ interface Looking {
   now: () => number;
 }
 
-/** Gives all callers within `everyMs` the same answer. After a temporary error, the last low watermark is still true. */
+/**
+ * Gives all callers within `everyMs` the same answer. Keeps the last low watermark after a temporary error, because it
+ * stays true.
+ */
 function lastKnown({ look, onGone, everyMs, now }: Looking): () => Promise<number | undefined> {
   let last: number | undefined;
   let answeredFromMs = Number.NEGATIVE_INFINITY;

@@ -8,8 +8,8 @@ import { registryLeases } from '../../registry/reader-lease.ts';
 import { compareInForce, isProjectedKind } from './agreement.ts';
 
 /**
- * Makes a function that tells, by consistent reads, whether everything derived from a base item is as expected now. A base item that can't
- * be derived, or whose type isn't in the model, counts as projected.
+ * Makes a function that tells, by consistent reads, whether everything derived from a base item is as expected. A base
+ * item that can't be derived, or whose type isn't in the model, counts as projected.
  *
  * @example
  * const position = await streamPosition(graph, { store, source, isProjected: isProjectedIn(graph, { store }) });

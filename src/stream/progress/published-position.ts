@@ -4,9 +4,9 @@ import { type PublishedLowWatermark, readPublishedLowWatermark } from './applied
 import { readConsumers } from './consumers.ts';
 import type { PositionContext, StreamPosition } from './stream-position.ts';
 
-/** If the published position is older, the stream is read instead. */
+/** An older published position isn't used; the stream is read instead. */
 const FRESH_MS = 15_000;
-/** Consumers write claims every ten seconds, so an open record up to this age may be applied, but not yet claimed. */
+/** Consumers write claims every ten seconds, so an open record up to this age may be applied but not yet claimed. */
 const CLAIM_MS = 15_000;
 
 type PublishedContext = Pick<OfGraph<PositionContext>, 'graph' | 'source'> & {
@@ -19,8 +19,8 @@ export async function publishedUpToMs(context: PublishedContext): Promise<number
 }
 
 /**
- * Returns the position that another process published, because a stream serves only two readers well. A shard counts as applied while its
- * oldest open record is younger than `CLAIM_MS`.
+ * Returns the position that another process published, because a stream only serves two readers well. A shard counts as
+ * applied while its oldest open record is younger than `CLAIM_MS`.
  */
 export async function publishedPosition(context: PublishedContext): Promise<StreamPosition | undefined> {
   const { lookedAtMs, upToMs, shards } = (await freshLowWatermark(context)) ?? {};

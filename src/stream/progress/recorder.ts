@@ -15,7 +15,7 @@ export interface RecorderOptions {
   kind: ConsumerKind;
   stream?: string | undefined;
   id?: string | undefined;
-  /** Milliseconds between two writes. Default 10,000. */
+  /** Milliseconds between writes. Default: 10,000. */
   intervalMs?: number | undefined;
   onError?: ((error: unknown) => void) | undefined;
 }
@@ -24,24 +24,25 @@ type AppliedRecord = Pick<ChangeRecord, 'sequenceNumber' | 'stream' | 'createdAt
 
 const INTERVAL_MS = 10_000;
 const BEAT_INTERVALS = 2;
-/** Shards per progress item, and claims per claims item. Both items fit into 1 KB, so that a write takes one unit. */
+/** Shards per progress item and claims per claims item, so that each fits into 1 KB and takes one write unit. */
 const [SHARDS_A_WRITE, CLAIMS_A_WRITE] = [5, 36];
-/** Maximum number of claims kept while writes fail. The sweep reconciles the records of lost claims. */
+/** Maximum number of claims kept while writes fail. The sweep reconciles the records of dropped claims. */
 const MOST_KEPT = 10_000;
 
 /**
- * Writes to the table what a consumer has applied: the claims of its records, and its position in each shard. Every ten seconds it writes
- * one progress item, and one claims item for each 36 claims; when it stops, all that is left. A failed write doesn't fail the consumer.
+ * Writes to the table what a consumer has applied: the claims of its records, and its position in each shard. Every ten
+ * seconds it writes one progress item, and one claims item per 36 claims; a stopping consumer writes everything that is
+ * left. A failed write doesn't fail the consumer.
  */
 export class ProgressRecorder {
   private readonly id: string;
   private readonly intervalMs: number;
   private readonly now: Runtime['now'];
   private readonly shards = new Map<string, ShardProgress>();
-  /** Numbers of the progress items that have to be written. */
+  /** Numbers of the progress items to write. */
   private readonly unwritten = new Set<number>();
   private claims: Claim[] = [];
-  /** The last claim of each shard. A worker's next batch extends it. */
+  /** The last unwritten claim of each shard, which a worker's next batch extends. */
   private readonly open = new Map<string, Claim>();
   private newestKeyMs = 0;
   private timer: NodeJS.Timeout | undefined;
@@ -63,8 +64,9 @@ export class ProgressRecorder {
   }
 
   /**
-   * Claims all records for the projector from the first to the last one. Call it after applying them, never before.
+   * Call this after applying the records, never before.
    *
+   * @param records all records from the first to the last one that were read for the projector.
    * @param shardId absent if unknown.
    */
   noteApplied(records: readonly AppliedRecord[], shardId?: string): void {
@@ -82,7 +84,7 @@ export class ProgressRecorder {
     if (this.hasNews && this.now() - this.writtenAtMs >= this.intervalMs) await this.write(false);
   }
 
-  /** Writes what was noted when it is due. Not for a Lambda function, which is frozen after its answer. */
+  /** Writes as soon as a write is due. Not for a Lambda function, which is frozen after its answer. */
   schedule(): void {
     if (this.timer !== undefined || this.isStopped || !this.hasNews) return;
     const waitMs = Math.max(0, this.writtenAtMs + this.intervalMs - this.now());
@@ -94,8 +96,8 @@ export class ProgressRecorder {
   }
 
   /**
-   * Reports every 20 seconds that the consumer is alive: a batch may take minutes, and a consumer that hasn't written for a minute counts
-   * as gone.
+   * Reports every 20 seconds that the consumer is alive, because a batch may take minutes, and a consumer that hasn't
+   * written for a minute counts as gone.
    */
   async writeWhile<T>(work: () => Promise<T>): Promise<T> {
     this.inHand += 1;
@@ -154,7 +156,7 @@ export class ProgressRecorder {
     this.beat.unref();
   }
 
-  /** Starts when the previous write has ended. */
+  /** Waits for the previous write. */
   private write(isStopped: boolean): Promise<void> {
     this.writtenAtMs = this.now();
     this.writing = this.writing.then(async () => {
@@ -179,7 +181,7 @@ export class ProgressRecorder {
       const { stream } = claims[start]!;
       const others = claims.findIndex((claim, i) => i > start && claim.stream !== stream);
       const end = Math.min(start + CLAIMS_A_WRITE, others < 0 ? claims.length : others);
-      // Each write has its own key, so that no claims are overwritten.
+      // Each write gets its own key, so that it overwrites no claims.
       this.newestKeyMs = Math.max(this.now(), this.newestKeyMs + 1);
       await store.put(claimsItem(graph.table, this.id, claims.slice(start, end), this.newestKeyMs));
       this.claims.splice(0, end - start);
@@ -209,13 +211,13 @@ export class ProgressRecorder {
         throw error;
       }
     };
-    // A stopped consumer has no later write for the other parts.
+    // A stopped consumer won't write the other parts later.
     await forEachSettled(isStopped ? [next, ...others] : [next], writePart, { concurrency: CALLS_AT_ONCE });
     this.records -= records;
     if (isCounted) this.sinceMs = nowMs;
   }
 
-  /** Returns the number of a shard's progress item, which never changes because the map keeps its order. */
+  /** A shard's part never changes, because the map keeps its order. */
   private partOf(shard: string): number {
     return Math.floor([...this.shards.keys()].indexOf(shard) / SHARDS_A_WRITE);
   }

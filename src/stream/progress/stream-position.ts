@@ -10,15 +10,21 @@ import { StreamWalk, type WalkedShard } from './stream-walk.ts';
 /** How far a shard of the stream is applied. */
 export interface ShardPosition {
   shardId: string;
-  /** True if the shard was read to its end, and no compared record lacks its projection; also if the shard is lost. */
+  /** True if the shard was read to its end and no compared record lacks its projection, or if the shard is lost. */
   atEnd: boolean;
   /** True if the shard was read to its end. Otherwise unread records may be waiting. */
   isWhole: boolean;
   /** Age in seconds of the oldest unclaimed record; 0 if no compared record lacks its projection. */
   behindSeconds: number;
-  /** Number of records from the oldest unclaimed one on, claimed ones included; 0 in the same case. */
+  /**
+   * Number of records from the oldest unclaimed one on, including claimed ones; 0 if no compared record lacks its
+   * projection.
+   */
   waiting: number;
-  /** True if the shard was read to its end, and its open records were all compared, or one of those compared is not applied. */
+  /**
+   * True if the shard was read to its end, and either all its open records were compared or one of those compared lacks
+   * its projection.
+   */
   isCertain: boolean;
   /** True if the shard is still listed, but has left the stream, so its records can't be applied any more. */
   isLost?: boolean | undefined;
@@ -42,9 +48,9 @@ export interface StreamPosition {
 export interface PositionContext {
   /** @internal */
   now?: RuntimeOptions['now'];
-  /** The table. */
+  /** Read access to the table. */
   store: Pick<Store, 'query'>;
-  /** The table's stream. */
+  /** The table's stream, such as a `DynamoDBStreamSource`. */
   source: StreamSource;
   /** Tells whether everything derived from a base item is as expected. */
   isProjected(key: ItemKey): Promise<boolean>;
@@ -55,7 +61,7 @@ export interface PositionContext {
 const MOST_COMPARED = 25;
 const COMPARED_AT_ONCE = 32;
 
-/** Reads how far a stream is applied. */
+/** Reads a stream and its consumers' claims to find how far it is applied. */
 export async function streamPosition(graph: CompiledModel, options: PositionContext): Promise<StreamPosition> {
   const names = { store: true, source: true, isProjected: true, walk: 'internal', now: 'internal' } as const;
   checkStoreOptions('streamPosition', options, names);
@@ -65,7 +71,7 @@ export async function streamPosition(graph: CompiledModel, options: PositionCont
   const { lookedAtMs, shards, upToMs, pages } = await walk.look();
   const turns = pLimit(COMPARED_AT_ONCE);
   const positions = await Promise.all(shards.map((shard) => shardPosition(context, shard, lookedAtMs, turns))).finally(
-    // After a failed comparison, the waiting ones are skipped.
+    // A failed comparison cancels those that haven't begun.
     () => turns.clearQueue(),
   );
   const claimed = upToMs === undefined ? {} : { claimedUpToMs: upToMs };
@@ -86,7 +92,10 @@ export function notedUpToMs({ claimedUpToMs }: StreamPosition): number | undefin
   return claimedUpToMs;
 }
 
-/** An unclaimed record is either not applied, or not yet claimed. To find out, some are compared with their derived items. */
+/**
+ * An unclaimed record is either not applied or not yet claimed. To find out which, a sample is compared with its
+ * derived items.
+ */
 async function shardPosition(
   context: PositionContext,
   { shardId, open, isWhole, isLost, appliedUpTo }: WalkedShard,

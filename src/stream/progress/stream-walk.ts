@@ -35,13 +35,13 @@ export interface WalkedShard {
   shardId: string;
   /** The records from the first unclaimed one on, oldest first. */
   open: readonly OpenChange[];
-  /** The unclaimed records, as ranges of indexes in `open`. */
+  /** The unclaimed records as ranges of indexes in `open`. */
   free: readonly Run[];
   isWhole: boolean;
   isClosed: boolean;
   /** True if the shard is still listed, but has left the stream. */
   isLost: boolean;
-  /** True if several batches of the shard are applied in parallel, so claims don't show how far it is applied. */
+  /** True if batches of the shard are applied in parallel, so that claims don't show how far it is applied. */
   hasLanes: boolean;
   appliedUpTo: string | undefined;
   readUpToMs: number | undefined;
@@ -52,18 +52,18 @@ export interface WalkedStream {
   shards: readonly WalkedShard[];
   /** All records from before this time are applied; undefined if the claims don't show it. */
   upToMs: number | undefined;
-  /** True if any later records are in another stream. */
+  /** True if the stream gets no more records. */
   isDisabled: boolean;
   pages: number;
 }
 
 export const MOST_PAGES = 50;
 const MOST_OPEN = 50_000;
-/** Greatest difference expected between the clocks of two consumers, or of a consumer and the stream. */
+/** Largest expected difference between the clocks of two consumers, or of a consumer and the stream. */
 const SKEW_MS = 5 * 60_000;
 /** A stream keeps records for a day, even when disabled. The extra hour allows for clock differences. */
 export const STREAM_MS = 25 * 3_600_000;
-/** How late a claim may appear after claims with later times. */
+/** How long after later claims a claim may still appear. */
 const LATE_CLAIM_MS = 60_000;
 
 /**
@@ -105,7 +105,8 @@ export class StreamWalk {
     const isKnown = !lacksChildren(description, this.shards);
     // rule: low-watermark-is-of-the-begin-of-its-look
     const upToMs = appliedUpToMsOf(shards, lookedAtMs);
-    // The children of a closed shard may have records from before this look, so the time doesn't move on without them.
+    // The children of a closed shard may have records from before this look, so the time doesn't advance until they are
+    // listed.
     this.upToMs = isKnown || upToMs === undefined ? upToMs : this.upToMs && Math.min(this.upToMs, upToMs);
     return {
       lookedAtMs,
@@ -130,7 +131,7 @@ export class StreamWalk {
     let vanished: StreamError | undefined;
     const readOn = async (shard: ShardWalk): Promise<void> => {
       try {
-        // Awaited first: `+=` would lose pages that other shards add in the meantime.
+        // Awaited before `+=`, which would otherwise lose pages that other shards add.
         const pages = await shard.readOn();
         this.pages += pages;
       } catch (error) {
@@ -170,7 +171,7 @@ export class StreamWalk {
     for (const shard of this.shards.values()) shard.dropOldRecords(lookedAtMs - STREAM_MS);
     for (const shard of this.shards.values()) shard.dropClaimedRecords(byLast);
     if ([...this.shards.values()].some(({ walked }) => !walked.isWhole)) return;
-    // A tail may be far behind the consumers, so there may be claims of records that it has yet to read.
+    // A tail may lag behind the consumers, so claims may be of records that it hasn't read yet.
     // rule: claim-is-kept-until-its-records-are-read
     const newestMs = Math.min(lookedAtMs, this.newestClaimMs ?? 0);
     const open = new Set([...this.shards.values()].flatMap((shard) => shard.openNumbers));
@@ -281,7 +282,7 @@ function keyToApply({ table }: CompiledModel, record: StreamRecord): ItemKey | u
   return { source: item.source, target: item.target };
 }
 
-/** Tells whether the children of a closed shard have yet to be listed. A disabled stream gets none. */
+/** Tells whether a closed shard's children aren't listed yet. A disabled stream gets none. */
 function lacksChildren({ status, shards }: StreamDescription, walks: ReadonlyMap<string, ShardWalk>): boolean {
   if (status === 'DISABLED') return false;
   const parents = new Set(shards.map(({ parentShardId }) => parentShardId));
