@@ -114,7 +114,7 @@ function countDifference(current: Item | undefined, expected: Item | undefined, 
   return difference;
 }
 
-/** Groups that had no room (`OTHER`) stay without room unless a value is new. */
+/** Groups that had no room (`OTHER`) stay without room, unless a value is new or `readmits` is set. */
 export function movesCount(change: CountedChange, countName: string, readmits: boolean): boolean {
   if (hasNewGroupValue(change, readmits)) return true;
   const { current, expected } = change;

@@ -42,7 +42,7 @@ export function countTask(key: ItemKey): ItemTask {
  * revision, which fails while a transaction is under way, and then reads each item by itself. Returns false if the
  * caller has to try again.
  *
- * @param move writes the stored amounts again, under a new revision.
+ * @param move writes the stored amounts again (0 if they are damaged), under a new revision.
  */
 async function writeExactCount(
   context: ApplyContext,

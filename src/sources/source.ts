@@ -59,7 +59,7 @@ export interface SourceTableOptions extends SourceOptions {
 
 /** A database whose items become nodes and edges. Made by `defineSource` and `sourceTable`. */
 export interface Source {
-  /** The name of the source; for a table, the table's name. */
+  /** For a table, the table's name. */
   readonly name: string;
   readonly version: string;
   readonly map: SourceOptions['map'];
@@ -70,7 +70,7 @@ export interface Source {
 /** The key of a source item: a string, or for a table an object with its key attributes. */
 export type SourceKey = string | Readonly<Record<string, unknown>>;
 
-/** Limits keys of `defineSource`, because ledgers and claims contain them. In bytes. */
+/** Limits keys of `defineSource`, because ledgers and claims contain them. */
 const MOST_KEY_BYTES = 1_024;
 
 /**

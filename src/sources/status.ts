@@ -11,14 +11,14 @@ import { PLACES, type Place } from './sync.ts';
 const PREFIX = 'source-progress/';
 const INTERVAL_MS = 10_000;
 
-/** The state of one source. */
+/** Progress and problems of one source. */
 export interface SourceStatus {
   source: string;
-  /** The version of its mapping that is in force; null if none is. */
+  /** The version in force; null if none is. */
   version: string | null;
-  /** When its consumer last touched a batch, in ISO 8601; null if it never did. */
+  /** When the source's consumer last touched a batch, in ISO 8601; null if it never did. */
   seen: string | null;
-  /** The age, in seconds, of the oldest record of that batch when it was touched. */
+  /** Age in seconds of that batch's oldest record when it was touched; null if unknown. */
   lagSeconds: number | null;
   /** Number of refused source items, 1,000 at most. */
   refused: number;

@@ -62,7 +62,6 @@ export class Horizon {
     let least: { atMs: number; shardId?: string } = { atMs: this.listedMs };
     const parents = new Set([...this.shards.values()].map(({ parent }) => parent));
     for (const [shardId, { throughMs, isEnded }] of this.shards) {
-      // A closed shard counts until its children are known.
       // rule: closed-shard-counts-until-its-children-are-known
       if (isEnded && (this.isDisabled || parents.has(shardId))) continue;
       if (throughMs === undefined) return undefined;

@@ -61,7 +61,7 @@ export class ShardPages {
     return { records, isEnd };
   }
 
-  /** Returns undefined if the shard is closed, and was lost before its end. */
+  /** Returns undefined if the shard is lost. */
   private async read(): Promise<StreamPage | undefined> {
     let isTrimmed = false;
     for (let reopened = 0; ; reopened++) {

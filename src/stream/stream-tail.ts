@@ -13,7 +13,7 @@ import {
   type StreamSource,
 } from './source.ts';
 
-/** Timing of a tail, in milliseconds. */
+/** Timing for following a stream, in milliseconds. */
 export interface TailLimits {
   /** The longest delay until a record can be read. */
   lateMs: number;

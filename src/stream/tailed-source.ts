@@ -26,7 +26,7 @@ interface Place {
   empty: number;
 }
 
-/** Records kept per shard. One more drops them all. */
+/** If a shard exceeds this, all its kept records are dropped. */
 const MOST_KEPT = 100_000;
 
 /**

@@ -100,8 +100,7 @@ export class LeanWay implements TableCalls {
       try {
         return await calls[way](name, input, { lean: { answer } });
       } catch (error) {
-        // Another call may have corrected the clock, so that the SDK didn't retry. Repeating is safe: a request refused for its time
-        // changed nothing.
+        // Another call may have corrected the clock, so that the SDK didn't retry.
         if (!isRefusedForTime(error) || Math.abs(sdk.clockOffsetMs() - offsetMs) < CLOCK_STEP_MS) throw error;
         return await calls[way](name, input);
       }

@@ -60,7 +60,7 @@ export class SdkCalls implements ObservableCalls {
       return await this.send(single, commandOf(name, input), options);
     } catch (error) {
       if (!isCorrectedClock(error)) throw error;
-      // The SDK has corrected its clock. Repeating is safe: a request refused for its time changed nothing.
+      // The SDK has corrected its clock, so the request can be repeated.
       return await this.send(single, commandOf(name, input));
     }
   }

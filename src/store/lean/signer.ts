@@ -6,7 +6,7 @@ export interface SigningCredentials {
   sessionToken?: string;
 }
 
-/** The part that all signatures for an endpoint share. */
+/** Shared by all signatures for an endpoint. */
 export interface SigningScope {
   /** The value of the header `host`. */
   host: string;

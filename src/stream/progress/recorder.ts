@@ -66,7 +66,7 @@ export class ProgressRecorder {
   /**
    * Call this after applying the records, never before.
    *
-   * @param records all records from the first to the last one that were read for the projector.
+   * @param records the projector's records, oldest first and without a gap.
    * @param shardId absent if unknown.
    */
   noteApplied(records: readonly AppliedRecord[], shardId?: string): void {

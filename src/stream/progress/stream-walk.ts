@@ -39,9 +39,7 @@ export interface WalkedShard {
   free: readonly Run[];
   isWhole: boolean;
   isClosed: boolean;
-  /** True if the shard is still listed, but has left the stream. */
   isLost: boolean;
-  /** True if batches of the shard are applied in parallel, so that claims don't show how far it is applied. */
   hasLanes: boolean;
   appliedUpTo: string | undefined;
   readUpToMs: number | undefined;
