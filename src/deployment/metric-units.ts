@@ -8,17 +8,17 @@ export function metricOfVerdict(verdict: Verdict): VerdictMetric {
   return `Check${verdict[0]!.toUpperCase()}${verdict.slice(1)}` as VerdictMetric;
 }
 
-/** docs/reference/metrics.md is generated from the comments of these metrics. Times are in seconds. */
+/** `npm run reference` generates docs/reference/metrics.md from the comments of these metrics. */
 export const STACK_METRICS = {
-  /** Records of a batch. */
+  /** Records in a batch. */
   Records: 'Count',
   /** Derived items that a batch's records touch. */
   Touches: 'Count',
   /** Updates of derived items and new quarantine entries in a batch. */
   Writes: 'Count',
-  /** Write units of a batch. */
+  /** Write units that a batch used. */
   WriteCapacityUnits: 'Count',
-  /** Read units of a batch. */
+  /** Read units that a batch used. */
   ReadCapacityUnits: 'Count',
   /** Writes of a batch that were repeated because another writer changed the item. */
   Conflicts: 'Count',
@@ -30,7 +30,7 @@ export const STACK_METRICS = {
   CoalescingRatio: 'None',
   /** Age of a batch's oldest record after the batch was projected. */
   LagSeconds: 'Seconds',
-  /** Quarantine entries and failed batches' records of a redrive. */
+  /** Quarantine entries and records of failed batches that a redrive handled. */
   RedriveEntries: 'Count',
   /** Entries and records that a redrive reconciled. */
   RedriveRepaired: 'Count',
@@ -44,7 +44,7 @@ export const STACK_METRICS = {
   Unmanaged: 'Count',
   /** Projections that an open migration builds or removes. */
   MigrationOpen: 'Count',
-  /** 1 while the stack does not read the table's current stream, or the table has none. */
+  /** 1 while the stack doesn't read the table's current stream, or the table has no stream. */
   StreamReplaced: 'Count',
   /** Partitions that a call of a check or rebuild compared. */
   CheckPartitions: 'Count',
@@ -56,27 +56,25 @@ export const STACK_METRICS = {
   CheckDrift: 'Count',
   /** Derived items that a call repaired. */
   CheckRepaired: 'Count',
-  /** Read units of a call. */
+  /** Read units that a call used. */
   CheckReadCapacityUnits: 'Count',
-  /** Write units of a call. */
+  /** Write units that a call used. */
   CheckWriteCapacityUnits: 'Count',
 } as const;
 
-/** Only with an observer. */
 export const OBSERVER_METRICS = {
-  /** Age of the time up to which the observer has verified everything. */
+  /** Age of the observer's verified time; all changes before that time are verified. */
   VerifiedAgeSeconds: 'Seconds',
-  /** Differences that the observer has found and that remain. */
+  /** Differences that the observer found and that still exist. */
   ObservedDrift: 'Count',
-  /** Records that a call of the observer judged. */
+  /** Records that a call of the observer checked. */
   ObservedRecords: 'Count',
-  /** Index items in the observer's sample that have differed from the table for 22 minutes. */
+  /** Sampled index items that have differed from the table for 22 minutes. */
   IndexDifferences: 'Count',
 } as const;
 
-/** Only with a mirror of sources. */
 export const MIRROR_METRICS = {
-  /** Records of a source's stream in a batch. */
+  /** Records in a batch of a source's stream. */
   MirrorRecords: 'Count',
   /** Batches of a source that were not mirrored in full and are retried. */
   MirrorRetriedBatches: 'Count',
@@ -86,7 +84,7 @@ export const MIRROR_METRICS = {
   MirrorRefused: 'Count',
   /** Base items that several source items map to; emitted every five minutes. */
   MirrorConflicts: 'Count',
-  /** 1 while the stack does not read a source table's current stream, or the table has none. */
+  /** 1 while the stack doesn't read a source table's current stream, or the table has no stream. */
   SourceStreamReplaced: 'Count',
 } as const;
 

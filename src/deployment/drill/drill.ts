@@ -24,8 +24,8 @@ export interface DrillOptions {
 export interface DrilledAlarm {
   alarm: string;
   /**
-   * `told`: CloudWatch notified all topics; `failed`: it could not notify one; `silent`: it did not notify one within a
-   * minute; `rings`: already ringing, so not tried; `planned`: a dry run.
+   * `told`: CloudWatch notified every topic; `failed`: it could not notify a topic; `silent`: it did not try one within
+   * a minute; `rings`: skipped, because it was already ringing; `planned`: a dry run.
    */
   outcome: 'told' | 'failed' | 'silent' | 'rings' | 'planned';
   topics: string[];
@@ -34,11 +34,11 @@ export interface DrilledAlarm {
 
 const LOOKS = 60;
 const LOOK_MS = 1_000;
-/** Tries of a call, since CloudWatch throttles `SetAlarmState` at three calls a second. */
+/** CloudWatch throttles `SetAlarmState` at three calls a second. */
 const TRIES = 8;
 const REASON = 'A drill: edgeloom drill has set this state, nothing is wrong.';
 
-/** Alarms of other programs, or of a stack such as `edgeloom-prod-eu`, do not match. */
+/** Excludes alarms of stacks whose names have the same prefix, such as `edgeloom-prod-eu`. */
 const OWN_NAME = /^[A-Z][A-Za-z0-9]*$/;
 
 interface Alarm {
@@ -57,9 +57,9 @@ interface HistoryItem {
 }
 
 /**
- * Sets each alarm of a stack to ALARM, waits until CloudWatch has notified its topics, and sets it to OK. Skips alarms
- * that are already ringing, and alarms with actions other than topics, which may stop a machine. CloudWatch corrects
- * the state that an interrupted drill leaves.
+ * Sets each alarm of a stack to ALARM, waits until CloudWatch has notified its topics, and resets it to OK. Skips
+ * ringing alarms, and alarms with other actions than topics, which may stop a machine. CloudWatch corrects the state
+ * that an interrupted drill leaves.
  */
 export async function drill(options: DrillOptions): Promise<DrilledAlarm[]> {
   const { stack, only, dryRun = false, onAlarm } = options;
@@ -109,7 +109,7 @@ function isOwn({ AlarmName, AlarmActions = [], ...others }: Alarm, stack: string
   );
 }
 
-/** Includes alarms that notify about missing data: a drill would make them notify again. */
+/** Counts alarms that notify about missing data, because a drill would make them notify again. */
 function isRinging({ StateValue, InsufficientDataActions = [] }: Alarm): boolean {
   return StateValue === 'ALARM' || (StateValue === 'INSUFFICIENT_DATA' && InsufficientDataActions.length > 0);
 }
@@ -120,7 +120,7 @@ async function tryAlarm(
   { AlarmName, AlarmActions = [] }: Alarm,
 ): Promise<DrilledAlarm['outcome']> {
   const { wait } = runtimeOf(options);
-  // CloudWatch's times, because this machine's clock may differ.
+  // Compares CloudWatch's own timestamps, because this machine's clock may differ.
   const before = Math.max(0, ...(await actionsOf(call, AlarmName)).map(({ Timestamp = 0 }) => Timestamp));
   await call('SetAlarmState', { AlarmName, StateValue: 'ALARM', StateReason: REASON });
   try {

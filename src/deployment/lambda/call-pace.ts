@@ -7,12 +7,12 @@ export interface Pace extends Pick<Runtime, 'now'> {
   maxRcu: number;
 }
 
-/** Read units per second within a call. A DynamoDB partition serves 3,000. */
+/** Read units per second within a call, unless `maxRcu` is higher. A DynamoDB partition serves 3,000. */
 const MOST_UNITS_A_SECOND = 1_000;
 const SECONDS_A_CALL = 300;
 const SHORTEST_PAUSE_SECONDS = 1;
 
-/** Lets a call read faster than `maxRcu`, and pauses between calls: Lambda would bill pauses within a call. */
+/** Lets a call read faster than `maxRcu` and pauses between calls, because Lambda bills pauses within a call. */
 export class CallPace {
   private readonly startedMs: number;
   private rcu = 0;

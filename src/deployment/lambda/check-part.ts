@@ -10,20 +10,23 @@ import { metricsOfCheck } from './metrics.ts';
 
 /** Options of `checkRunHandler`. */
 export interface RunHandlerOptions extends FunctionOptions, TelemetryOption, Pick<CheckOptions, 'graceMs'> {
-  /** As for a check. Default 1,500: the response has to fit into Step Functions' limit of 256 KB. */
+  /**
+   * The most suspects that may wait at once. Default: 1,500, so that the response fits into Step Functions' limit of
+   * 256 KB.
+   */
   mostSuspects?: number | undefined;
 }
 
 /** Milliseconds before the timeout at which a check stops and returns its cursor. */
 const RESERVE_MS = 10_000;
 const MOST_SUSPECTS = 1_500;
-/** A call that writes needs longer to stop: it first reconciles the partitions that it has begun. */
+/** A call that writes needs longer to stop, because it first reconciles the partitions that it has begun. */
 const WRITING_RESERVE_MS = 60_000;
-/** Seconds of `WRITING_RESERVE_MS` for reconciling these partitions; the rest is for slow calls. */
+/** Part of `WRITING_RESERVE_MS` for reconciling partitions; the rest is for slow calls. */
 const DRAIN_SECONDS = 20;
 /** With fewer suspects a short call would make little progress. */
 const FEWEST_SUSPECTS = 16;
-/** The limit of one DynamoDB partition. */
+/** Assumed if `maxWcu` is not set: the limit of one DynamoDB partition. */
 const WRITE_UNITS_A_SECOND = 1_000;
 
 /** @param share the fraction of the full reserve that a call has; below 1 if the function's timeout is short. */
@@ -32,7 +35,7 @@ function drainLimits(mode: CheckOptions['mode'], maxWcu: number | undefined, mos
   const written = mode === 'report' ? mostSuspects : (wcu * seconds) / UNITS_AN_ITEM;
   const most = Math.max(1, Math.floor(Math.min(Math.max(FEWEST_SUSPECTS, mostSuspects * share), written)));
   if (mode === 'rebuild') return { mostSuspects: most, pageItems: pageItemsAt(wcu, seconds) };
-  // A call finishes each page that it has begun, so a short call reads smaller pages.
+  // A call finishes the pages that it has begun, so a short call reads smaller pages.
   return { mostSuspects: most, ...(share < 1 && { pageItems: Math.ceil(most / SEGMENTS_A_WORKER) }) };
 }
 
@@ -40,7 +43,6 @@ export type CheckPart = Pick<
   CheckOptions,
   'segments' | 'onlySegments' | 'resume' | 'mode' | 'maxRcu' | 'maxWcu' | 'store'
 > & {
-  /** Whether to begin another page of the scan. */
   readsOn: () => boolean;
 };
 
@@ -69,7 +71,7 @@ export async function checkPart(
   return result;
 }
 
-/** Logs only keys and the verdict; the rest of a finding is item content. */
+/** Logs no other fields of a finding, because they hold item content. */
 function logFinding(logger: FunctionLogger, { source, target, verdict }: Finding): void {
   logger[isWrongVerdict(verdict) ? 'warn' : 'debug']({ source, target, verdict }, 'found');
 }

@@ -12,14 +12,14 @@ import { checkRunEvent } from './events.ts';
 import { FUNCTION_OPTIONS, functionParts, type InvocationContext } from './function-parts.ts';
 import type { MigrateRequest, MigrateResponse, WalkRequest, WalkResponse } from './migrate-call.ts';
 
-/** The state machine's events: plan a run, or do the next part of a worker's share or of a migration. */
+/** The state machine's events: to plan a run, or to do the next part of a worker's share or of a migration. */
 export type RunEvent =
   | { plan: PlanRequest }
   | { migrate: MigrateRequest }
   | { walk: WalkRequest }
   | (RunShare & { cursor?: unknown });
 
-/** The result of a worker's call, with the totals of this run so far. */
+/** The result of a worker's call, with the worker's totals in this run so far. */
 export interface RunResponse extends CheckCounts {
   /** The cursor for the next call; null if the worker has finished its share or the run's time is over. */
   cursor: unknown;
@@ -36,7 +36,7 @@ export type RunHandler = (
 ) => Promise<RunPlan | RunResponse | MigrateResponse | WalkResponse>;
 
 /**
- * Makes the handler that the check's state machine calls; a run continues where the previous one stopped.
+ * Makes the handler that the check's state machine calls. A run continues where the previous one stopped.
  *
  * @example
  * export const handler = checkRunHandler(graph);
@@ -66,7 +66,7 @@ export function checkRunHandler(graph: CompiledModel, options: RunHandlerOptions
     }
     const { mode, worker, untilMs, cursor } = event;
     const place = await savedPlace(store, mode, worker);
-    // The share is done: an earlier call finished it, but its response was lost.
+    // An earlier call finished the share, but its response was lost.
     if (place === undefined) {
       await noteRunIfDone(mode);
       const totals = parseStoredCursor(cursor)?.totals ?? emptyCounts();

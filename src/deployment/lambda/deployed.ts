@@ -18,7 +18,7 @@ import { type RedriveHandler, redriveHandler } from './redrive-handler.ts';
 import { type FunctionSettings, readFunctionSettings, wrongEnvironment } from './settings.ts';
 import { type StreamHandler, streamHandler } from './stream-handler.ts';
 
-/** Wrong settings in the environment throw `invalid-environment` when the function starts. */
+/** These functions throw `invalid-environment` if a setting in the environment is wrong. */
 
 /** Makes the handler that projects the table's stream. */
 export function deployedStream(graph: CompiledModel): StreamHandler {
@@ -40,7 +40,7 @@ export function deployedCheck(graph: CompiledModel): RunHandler {
   return checkRunHandler(named(graph, settings), { logger: loggerOf(settings), graceMs });
 }
 
-/** Makes the handler that redrives the quarantine and unclaimed records on a schedule, and failed batches from their queue. */
+/** Makes the handler that redrives the quarantine, unclaimed records and failed batches. */
 export function deployedRedrive(graph: CompiledModel): RedriveHandler {
   const {
     EDGELOOM_FAILED_BATCHES_BUCKET: bucket,
@@ -59,7 +59,7 @@ export function deployedRedrive(graph: CompiledModel): RedriveHandler {
   });
 }
 
-/** Makes the handler of the observer, which runs every minute if the parameter `observe` is set. */
+/** Makes the observer's handler. It runs every minute if the parameter `observe` is set. */
 export function deployedObserve(graph: CompiledModel): ObserveHandler {
   const { client, EDGELOOM_FEED_QUEUE_URL: queueUrl, ...settings } = readFunctionSettings();
   return observeHandler(named(graph, settings), {
@@ -69,7 +69,7 @@ export function deployedObserve(graph: CompiledModel): ObserveHandler {
   });
 }
 
-/** Makes the handler that puts changes on an EventBridge event bus, if the parameter `feedEventBus` is set. */
+/** Makes the handler that sends changes to the event bus in the parameter `feedEventBus`. */
 export function deployedFeed(_graph: CompiledModel): FeedHandler {
   const { client, ...settings } = readFunctionSettings();
   const bus = required(
@@ -91,7 +91,6 @@ export function deployedFeed(_graph: CompiledModel): FeedHandler {
   });
 }
 
-/** Uses the table name that the stack has set, not the model's. */
 function named(graph: CompiledModel, { EDGELOOM_TABLE }: Pick<FunctionSettings, 'EDGELOOM_TABLE'>): CompiledModel {
   return withTableName(graph, EDGELOOM_TABLE);
 }
@@ -109,7 +108,7 @@ function required(setting: string | undefined, problem: string): string {
   throw wrongEnvironment(problem);
 }
 
-/** Opens the stream at first use: its client takes a while to load, and many calls of a function don't need it. */
+/** Opens the stream at first use, because its client loads slowly and many calls don't need it. */
 function deferredSource(streamArn: string, streams: ReturnType<typeof deferredStreams>): StreamSource {
   let opened: Promise<StreamSource> | undefined;
   const open = async (): Promise<StreamSource> => {

@@ -5,26 +5,29 @@ import type { RuntimeOptions } from '../../foundation/runtime.ts';
 import type { CallService } from '../../store/client/json-service.ts';
 import type { QueuedEvent } from './feed-queue.ts';
 
-/** Most entries and bytes of a call. EventBridge allows 10 and 262,144. */
+/** EventBridge accepts 10 entries and 262,144 bytes per call. */
 const [MOST_ENTRIES, MOST_BYTES] = [10, 250_000];
-/** Tries of a call; after the last one the queue delivers the message again later. */
+/** After the last try, the queue delivers the message again. */
 const MOST_TRIES = 8;
 const SOURCE = 'edgeloom';
 
-/** Codes of entries that EventBridge will never accept. After other codes, such as for a missing bus, it may accept them later. */
+/**
+ * Codes of entries that EventBridge will never accept. Entries with other codes may succeed later, for example once a
+ * missing bus exists.
+ */
 const REFUSED_FOR_EVER = new Set(['InvalidArgument', 'MalformedDetail', 'RedactionFailure']);
 
 export interface EventBus {
-  /** The name or ARN of the event bus. */
+  /** A name or an ARN. */
   bus: string;
-  /** The table's ARN, which each event lists as a resource. */
+  /** The table's ARN, listed as a resource of each event. */
   table: string;
   call: CallService;
 }
 
 /**
- * Sends events to EventBridge, and retries refused events before it sends later ones, so that each item's events stay in
- * order. Throws if some are still refused after all tries, or if no time is left; earlier events have then been sent.
+ * Sends events to EventBridge. Retries refused events before it sends later ones, to keep each item's events in order.
+ * Throws if events are still refused after all tries, or if no time is left; earlier events have then been sent.
  *
  * @param giveUp receives an event that EventBridge will never accept, with the code; the others are still sent.
  *
@@ -72,7 +75,7 @@ function isToBePutAgain(code: string | undefined): boolean {
   return code !== undefined && !REFUSED_FOR_EVER.has(code);
 }
 
-/** No call has two events of an item: if the first were refused, the second would overtake it. */
+/** Puts an item's events into different calls: if the first were refused, the second would overtake it. */
 function chunksOf(events: readonly QueuedEvent[]): QueuedEvent[][] {
   const chunks: QueuedEvent[][] = [];
   let items = new Set<string>();

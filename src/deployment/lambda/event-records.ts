@@ -5,7 +5,7 @@ const SOURCES = {
   queue: ['aws:sqs', 'an event source mapping of an SQS queue'],
 } as const;
 
-/** Throws `invalid-record` for events of other sources or forms, such as the arrays of EventBridge Pipes. */
+/** Throws `invalid-record` if the event has another source or form, such as the arrays of EventBridge Pipes. */
 export function recordsOf<Event extends { Records?: readonly unknown[] | undefined }>(
   event: Event,
   source: keyof typeof SOURCES,

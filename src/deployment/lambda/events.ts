@@ -3,13 +3,13 @@ import { issueTexts, parsingInEnglish } from '../../foundation/parsing.ts';
 import { wrongInput } from '../../trust/check/run/limits.ts';
 import { MODES } from '../../trust/check/run/plan.ts';
 
-/** Wrong fields are refused: a function that ignored one would do the wrong thing and report success. */
+/** Events are validated, because a function that ignored a wrong field would do the wrong thing and report success. */
 
 const units = z.number().check(z.minimum(0));
 const place = z.int().check(z.minimum(0));
 const flag = z.optional(z.boolean());
 
-/** Schemas by the field that identifies the event. `readLimits` and `planRun` check an execution's input. */
+/** Keyed by the field that identifies the event. `readLimits` and `planRun` validate the loose objects. */
 const RUN_EVENTS = {
   plan: z.object({ plan: z.looseObject({ hours: units, repair: z.boolean() }) }),
   migrate: z.object({ migrate: z.looseObject({}) }),
@@ -26,7 +26,7 @@ const RUN_EVENTS = {
 };
 const RUN_HINT = 'Start an execution of the state machine: it calls the function with what each call needs.';
 
-/** Throws `invalid-option` for an event that the state machine does not send. */
+/** Throws `invalid-option` if the state machine doesn't send such an event. */
 export function checkRunEvent(event: unknown): void {
   const fields = typeof event === 'object' && event !== null ? event : {};
   const kind = (['plan', 'migrate', 'walk', 'mode'] as const).find((name) => Object.hasOwn(fields, name));

@@ -18,7 +18,7 @@ export interface FeedHandlerOptions extends EventBus, Pick<FunctionOptions, 'log
   wait?: RuntimeOptions['wait'];
   /** @internal */
   random?: RuntimeOptions['random'];
-  /** Receives each event that EventBridge will never accept, with its message's group. */
+  /** Receives each event that EventBridge will never accept, and the group of its message. */
   deadLetters: (event: QueuedEvent, group: string) => Promise<void>;
 }
 
@@ -39,7 +39,7 @@ const RESERVE_MS = 10_000;
 
 /**
  * Makes the handler that sends events from the feed's FIFO queue to EventBridge. The queue's mapping needs
- * `ReportBatchItemFailures`: a message that is not sent in full is delivered again, before the rest of its group.
+ * `ReportBatchItemFailures`: a message that was not fully sent is delivered again before the rest of its group.
  *
  * @example
  * export const handler = feedHandler({ bus, table, call, deadLetters: (event, group) => archive(event, group) });

@@ -8,16 +8,16 @@ import { retryableUpTo, retrying } from '../../foundation/retry.ts';
 import type { RuntimeOptions } from '../../foundation/runtime.ts';
 import type { CallService } from '../../store/client/json-service.ts';
 
-/** The feed's queue, in which events wait for the function that sends them to EventBridge. */
+/** The queue between the observer and the function that sends events to EventBridge. */
 
-/** Most bytes of an event, of a message, and of all messages of a call. SQS and EventBridge allow 262,144. */
+/** Bytes of an event, of a message, and of all messages in a call. SQS and EventBridge accept 262,144. */
 export const MOST_EVENT_BYTES = 200_000;
 const [MOST_MESSAGE_BYTES, MOST_CALL_BYTES] = [220_000, 250_000];
-/** SQS's limit for a call. */
+/** SQS's limit per call. */
 const MOST_MESSAGES = 10;
-/** A FIFO queue keeps the order within each message group. */
+/** Message groups; SQS keeps the order within each. */
 const GROUPS = 16;
-/** Tries of a call. Then the observer's next run continues from the saved state. */
+/** After the last try, the observer's next run sends the events again from its saved state. */
 const MOST_TRIES = 6;
 
 interface Message {
@@ -25,7 +25,10 @@ interface Message {
   body: string;
 }
 
-/** Returns a function that sends events to a FIFO queue, each item's in order, and resolves once SQS has all of them. @internal */
+/**
+ * Returns a function that sends events to a FIFO queue, each item's in order, and resolves once SQS has accepted all.
+ * @internal
+ */
 export function feedQueue(
   queueUrl: string,
   call: CallService,
@@ -60,11 +63,11 @@ async function sendRetrying(
   await retrying(() => sendAll(call, queueUrl, waiting), { ...runtime, isRetryable: retryableUpTo(MOST_TRIES) });
 }
 
-/** Sends the messages, deletes accepted ones from the map, and throws if any are left. */
+/** Deletes accepted messages from `waiting`. Throws if any remain. */
 async function sendAll(call: CallService, QueueUrl: string, waiting: Map<string, Message>): Promise<void> {
   const Entries = [...waiting].map(([Id, { group, body }]) => ({
     ...{ Id, MessageBody: body, MessageGroupId: group },
-    // After a crash the same events are sent again; SQS drops duplicates for five minutes.
+    // The same events are sent again after a crash; SQS drops duplicates for five minutes.
     MessageDeduplicationId: createHash('sha256').update(body).digest('hex'),
   }));
   const { Successful, Failed } = (await call('SendMessageBatch', { QueueUrl, Entries })) as {
@@ -101,7 +104,7 @@ function messagesOf(events: readonly FeedEvent[]): Message[] {
   return messages;
 }
 
-/** No call has two messages of a group: if the first were refused, the second would overtake it. */
+/** Puts a group's messages into different calls: if the first were refused, the second would overtake it. */
 function callsOf(messages: readonly Message[]): Message[][] {
   const calls: { messages: Message[]; groups: Set<string>; bytes: number }[] = [];
   const lastOf = new Map<string, number>();
@@ -120,13 +123,13 @@ function callsOf(messages: readonly Message[]): Message[][] {
   return calls.map(({ messages: ofCall }) => ofCall);
 }
 
-/** All changes of an item have the same group, whichever stream shard they come from. */
+/** Gives all changes of an item the same group, whichever stream shard they come from. */
 function groupOf(event: FeedEvent): string {
   if (event.kind === 'resync') return 'resync';
   return `items-${createHash('sha256').update(event.item).digest()[0]! % GROUPS}`;
 }
 
-/** Returns an event as JSON, without the item's contents if they are too large. */
+/** Leaves out the item's contents if the event would be too large. */
 function textOfEvent(event: FeedEvent): string {
   const text = sendableJson(event);
   if (Buffer.byteLength(text) <= MOST_EVENT_BYTES || event.kind === 'resync') return text;
@@ -138,7 +141,7 @@ function sendableJson(value: object): string {
   return toJson(value).replace(/[\uFFFE\uFFFF]/g, (character) => (character === '\uFFFE' ? '\\ufffe' : '\\uffff'));
 }
 
-/** Returns a change without the item's contents. The rest fits, since keys have at most 3 KB. */
+/** The result always fits, since keys have at most 3 KB. */
 function truncatedChange(change: FeedChange): object {
   const { attributes, ...rest } = change;
   const whole = { ...rest, attributes: attributes === null ? null : {}, truncated: true as const };
@@ -148,7 +151,7 @@ function truncatedChange(change: FeedChange): object {
   return view;
 }
 
-/** An event in a message. `text` is its JSON as it was written, so that no number loses digits. */
+/** An event in a message. `text` is its original JSON, because parsing loses digits of numbers. */
 export interface QueuedEvent {
   kind: FeedEvent['kind'];
   /** The changed item; for a resync, a name that no item has. */

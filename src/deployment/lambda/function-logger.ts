@@ -7,6 +7,6 @@ export interface FunctionLogger extends Logger {
 }
 
 export function functionLogger(level: string): FunctionLogger {
-  // Lambda freezes a function that has responded, so lines are written synchronously.
+  // Writes synchronously, because Lambda freezes a function that has responded.
   return pino({ level, base: null }, { write: (line) => void process.stdout.write(line) });
 }

@@ -19,7 +19,7 @@ export interface FunctionOptions {
   random?: RuntimeOptions['random'];
   /** The table's client. Default: one for the function's region. */
   client?: DynamoDBClient | undefined;
-  /** The table's store, instead of `client`. */
+  /** Replaces `client`. */
   store?: (Store & ScanSource) | undefined;
   /** A logger such as pino's. Default: JSON lines on stdout, level `info`. */
   logger?: FunctionLogger | undefined;
@@ -37,7 +37,7 @@ export const FUNCTION_OPTIONS: OptionNames<FunctionOptions> = {
 /** The fields of Lambda's context that the handlers read. */
 export interface InvocationContext {
   awsRequestId: string;
-  /** A number if the function is called by version or alias, otherwise `$LATEST`. */
+  /** The version's number if the caller named a version or an alias; otherwise `$LATEST`. */
   functionVersion?: string;
   getRemainingTimeInMillis(): number;
 }
@@ -70,14 +70,14 @@ export function functionParts<S extends Store>(
 }
 
 export interface CallTime {
-  /** Milliseconds left when the call began: nearly the function's timeout. */
+  /** The time left when the call began, which is nearly the function's timeout. */
   timeoutMs: number;
   /** Milliseconds before the timeout at which no more work begins. */
   reserveMs: number;
   remainingMs(): number;
 }
 
-/** Limits the reserve to half of the time, so that a function with a short timeout makes progress. */
+/** Limits the reserve to half of the time left, so that a function with a short timeout makes progress. */
 export function timeOfCall(context: InvocationContext, wantedReserveMs: number): CallTime {
   const timeoutMs = context.getRemainingTimeInMillis();
   const reserveMs = Math.min(wantedReserveMs, timeoutMs / 2);

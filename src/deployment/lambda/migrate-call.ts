@@ -12,21 +12,21 @@ import {
 } from '../../trust/check/run/limits.ts';
 import { type InvocationContext, timeOfCall } from './function-parts.ts';
 
-/** With 0 workers, `maxWcu` decides their number. `maxRcu` 0: no limit. */
+/** `workers: 0` derives the number of workers from `maxWcu`. `maxRcu: 0` means no limit. */
 export type MigrateRequest = RunLimits;
 
 /** A worker's share of a walk. */
 export interface WalkRequest {
   plan: string;
   share: number;
-  /** Read units per second; 0: no limit. */
+  /** Read units per second; 0 means no limit. */
   maxRcu: number;
   maxWcu: number;
 }
 
 /** The result of a call that decides the next steps. */
 export interface MigrateResponse extends Pick<DividedResult, 'steps' | 'done' | 'next' | 'leftovers' | 'waitSeconds'> {
-  /** Walk each share until it is done, then call again. If empty: call again after `waitSeconds`. */
+  /** Walk each share until it is done, then call again. If empty, call again after `waitSeconds`. */
   shares: WalkRequest[];
 }
 
@@ -38,13 +38,13 @@ export interface WalkResponse {
 export interface MigrateTable {
   store: Store & ScanSource;
   client: DynamoDBClient | undefined;
-  /** Milliseconds since 1970. Default: DynamoDB's clock if there is a client, otherwise the machine's. */
+  /** Milliseconds since 1970. Default: DynamoDB's clock if there is a client, otherwise this machine's. */
   now: (() => number) | undefined;
 }
 
 /** Milliseconds before the timeout at which no more pages begin. */
 const RESERVE_MS = 60_000;
-/** Seconds of the reserve in which each segment finishes the page that it has begun; the rest is for slow calls. */
+/** Part of the reserve in which segments finish the pages that they have begun; the rest is for slow calls. */
 const DRAIN_SECONDS = 30;
 
 export async function migrateCall(
@@ -62,7 +62,7 @@ export async function migrateCall(
     await migrateOptions(graph, table, context),
     division,
   );
-  // A walk keeps its shares after a restart; the unfinished ones divide the rate.
+  // A restarted walk keeps its shares, and the unfinished ones divide the rates.
   const limits = { maxRcu: maxRcu / Math.max(1, shares.length), maxWcu: maxWcu / Math.max(1, shares.length) };
   return { steps, done, next, leftovers, waitSeconds, shares: shares.map((share) => ({ ...share, ...limits })) };
 }
@@ -90,7 +90,7 @@ async function migrateOptions(
     store,
     ...(client && (await tableIdentity(graph, { client }))),
     ...(client && { serverTime: () => serverTime(graph, { client }) }),
-    // A given clock also replaces `serverTime`: two clocks could end pauses too early.
+    // Replaces `serverTime` as well, because two clocks could end pauses too early.
     ...(now && { now, serverTime: async () => now() }),
     remainingMs: timeOfCall(context, RESERVE_MS).remainingMs,
   };

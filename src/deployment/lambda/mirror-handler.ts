@@ -34,7 +34,10 @@ export interface WatchedSource extends SourceStore {
 export interface MirrorHandlerOptions extends FunctionOptions {
   /** The sources that the model file exports. */
   sources: readonly Source[];
-  /** The streams that the function's mappings read; a watch compares them with the tables' current streams. Default: none. */
+  /**
+   * The streams that the function's mappings read. A watch compares them with the tables' current streams. Default:
+   * none.
+   */
   streamArns?: readonly string[] | undefined;
   /** Opens a source table by its ARN. Default: reads it with `client`. */
   openSource?: ((tableArn: string) => WatchedSource) | undefined;
@@ -47,9 +50,9 @@ const RESERVE_MS = 5_000;
 const MOST_LOGGED = 20;
 
 /**
- * Makes the handler that mirrors the changes in the streams of source tables. It reports the first record that is not
- * mirrored; a source item that `map` refuses does not block others. `{ watch: true }` logs refusals, conflicts and replaced
- * streams. Logs contain only keys. Throws for events of other streams.
+ * Makes the handler that mirrors changes from the streams of source tables. It reports the first record that it could
+ * not mirror; a source item that `map` refuses does not block others. `{ watch: true }` logs refusals, conflicts and
+ * replaced streams. Logs contain only keys. Throws for events from other streams.
  *
  * @example
  * export const handler = mirrorHandler(graph, { sources });
@@ -58,7 +61,7 @@ export function mirrorHandler(graph: CompiledModel, options: MirrorHandlerOption
   const own = { sources: true, streamArns: true, openSource: true } as const;
   checkOptions('mirrorHandler', options, { ...FUNCTION_OPTIONS, ...own });
   const { sources, streamArns = [] } = options;
-  // One attempt: `touchTexts` retries, since it knows the time left.
+  // `touchTexts` retries instead of the client, since it knows the time left.
   const { store, client, now, wait, random, emit, logger: rootLogger } = functionParts(graph, options, 1);
   const openSource = options.openSource ?? deferredSource(client);
   const opened = new Map<string, OpenSource>();
@@ -73,7 +76,7 @@ export function mirrorHandler(graph: CompiledModel, options: MirrorHandlerOption
     return made;
   };
   const look = async (logger: FunctionLogger, remainingMs: () => number): Promise<void> => {
-    // Streams first, which are quick to compare: time may run out later.
+    // Compares the streams first, because that is quick and the time may run out later.
     let isReplaced = false;
     for (const reads of streamArns) {
       const has = (await openSource(tableArnOfStream(reads)).streamArn?.()) ?? null;
@@ -138,7 +141,7 @@ export function mirrorHandler(graph: CompiledModel, options: MirrorHandlerOption
       );
       return { batchItemFailures: [{ itemIdentifier: sequenceNumber }] };
     }
-    // A failure does no harm: the next batch notes its progress again.
+    // A failure does no harm, because the next batch notes its progress again.
     await progress.note(lagSeconds, nowMs).catch((error: unknown) => {
       logger.warn({ error: String(error) }, 'the progress could not be noted');
     });

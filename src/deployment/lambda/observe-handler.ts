@@ -20,7 +20,7 @@ export interface ObserveHandlerOptions extends FunctionOptions {
   stream: StreamSource;
   /** Receives the changes that the records describe. Default: no feed. */
   feed?: TakeEvents | undefined;
-  /** The fraction of changed items, 0 to 1, that are later looked up in the indexes. Default 0.001. */
+  /** The fraction of changed items to look up in the indexes later, from 0 to 1. Default: 0.001. */
   indexShare?: number | undefined;
   /** The observer's waits and limits. */
   limits?: Partial<ObserverLimits> | undefined;
@@ -28,7 +28,9 @@ export interface ObserveHandlerOptions extends FunctionOptions {
 
 /** The response of an observer's call. */
 export interface ObserveResponse {
-  /** ISO 8601. Items that no record has touched since then are right, except for `drift` differences. Null: not known yet. */
+  /**
+   * ISO 8601. Items that no later record has touched are right, except for `drift` differences. Null: not known yet.
+   */
   verifiedThrough: string | null;
   /** The item, shard or gap that keeps `verifiedThrough` from advancing; null if none does. */
   heldBy: string | null;
@@ -37,18 +39,18 @@ export interface ObserveResponse {
   endedBy: ObserveResult['endedBy'];
 }
 
-/** A Lambda handler that judges each change of a table. */
+/** A Lambda handler that checks each change of a table. */
 export type ObserveHandler = (event: unknown, context: InvocationContext) => Promise<ObserveResponse>;
 
-/** Milliseconds; less than the schedule's period. */
+/** Less than the minute between the schedule's calls. */
 const RUN_MS = 50_000;
 const RESERVE_MS = 10_000;
-/** The longest wait for the projector, as a fraction of a call, so that the call that reads a record also judges it. */
+/** Limits the wait for the projector to a fraction of a call, so that the call that reads a record also judges it. */
 const WAITING_SHARE = 0.1;
 
 /**
- * Makes the handler that judges each change of a table; a schedule calls it every minute. It repairs nothing. To verify
- * anything it needs a clean check that begins after its first call. Logs contain only keys.
+ * Makes the handler that checks each change of a table and repairs nothing; a schedule calls it every minute. It
+ * verifies nothing before a clean check that began after its first call. Logs contain only keys.
  *
  * @example
  * export const handler = observeHandler(graph, { stream: new DynamoDBStreamSource(streams, streamArn) });
@@ -58,7 +60,7 @@ export function observeHandler(graph: CompiledModel, options: ObserveHandlerOpti
   checkOptions('observeHandler', options, { ...FUNCTION_OPTIONS, ...own });
   const { stream, limits } = options;
   const { store, now, wait, emit, logger: rootLogger } = functionParts(graph, options);
-  // Shared by the calls of a process, since a sampled item is looked up in a later call.
+  // Outlives a call, since a sampled item is looked up in a later one.
   const indexSample = new IndexSample(graph, options.indexShare);
   return async (_event, context) => {
     const logger = rootLogger.child({ requestId: context.awsRequestId });

@@ -2,7 +2,6 @@ import { type CallService, jsonService, SQS, standardEndpoint } from '../../stor
 import { credentialsOf } from '../../store/environment.ts';
 import type { SendMessage } from '../../trust/failures/failure-message.ts';
 
-/** Uses the credentials in the function's environment. */
 export function queueService(endpoint: string, region: string | undefined): CallService {
   return jsonService(SQS, { region, credentials: credentialsOf(process.env), endpoint: new URL(endpoint).origin });
 }

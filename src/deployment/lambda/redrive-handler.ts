@@ -36,11 +36,11 @@ import { functionClientOptions } from './settings.ts';
 import type { StreamResponse } from './stream-handler.ts';
 import { isStreamReplaced, registeredState, type WatchedTable } from './table-watch.ts';
 
-/** An event without fields redrives the quarantine. Other fields are refused. */
+/** An empty event redrives the quarantine. Unknown fields are refused. */
 export interface RedriveEvent {
   /** Only checks the table's registry and stream, and registers an empty table. */
   watch?: boolean;
-  /** Only deletes ended edges of counted types: `deleteEnded`. */
+  /** Only deletes ended edges of counted types, as `deleteEnded` does. */
   ended?: boolean;
   /** Messages of an SQS queue. */
   Records?: { messageId: string; body: string; eventSource?: string; eventSourceARN?: string }[];
@@ -48,9 +48,12 @@ export interface RedriveEvent {
 
 /** Options of a redrive handler. */
 export interface RedriveHandlerOptions extends FunctionOptions, TelemetryOption {
-  /** Where failed batches are read from. Default: the table's stream and S3, in the function's region. */
+  /** Where to read failed batches. Default: the table's stream and S3, in the function's region. */
   sources?: FailureSources | undefined;
-  /** The table's stream, to reconcile unclaimed records and, in a watch, to see whether it was replaced. Default: neither. */
+  /**
+   * The table's stream, for reconciling unclaimed records and, in a watch, detecting a replaced stream. Default:
+   * neither.
+   */
   stream?: StreamSource | undefined;
   /** The buckets that messages may name, unless `sources` is given. Default: none. */
   buckets?: readonly string[] | undefined;
@@ -61,7 +64,7 @@ export interface RedriveHandlerOptions extends FunctionOptions, TelemetryOption 
 /** The response of a redrive: counts, and for a queue the messages to deliver again. */
 export type RedriveResponse = Omit<RedriveResult, 'reasons'> &
   StreamResponse & {
-    /** Unclaimed records of the stream that were reconciled. */
+    /** Unclaimed stream records that were reconciled. */
     swept: number;
   };
 
@@ -113,7 +116,7 @@ export function redriveHandler(graph: CompiledModel, options: RedriveHandlerOpti
       return answerOf(emptyRedrive());
     }
     const messages = isOfQueue ? recordsOf(event, 'queue') : undefined;
-    // Entries that keep failing could take all the time, so half of it is kept for the sweep.
+    // Keeps half of the time for the sweep, because entries that keep failing could take all of it.
     const sweepMs = options.stream === undefined ? 0 : (timeoutMs - keptMs) / 2;
     const { result, failed } =
       messages === undefined
@@ -128,11 +131,12 @@ export function redriveHandler(graph: CompiledModel, options: RedriveHandlerOpti
     logger.info(counts, 'redriven');
     let swept = 0;
     try {
-      // The sweep is last, since a stream that cannot be read fails the call.
+      // Sweeps after the redrive, because a stream that cannot be read fails the call.
       if (messages === undefined && options.stream)
         swept = await sweepStream({ ...run, graph }, options.stream, logger);
     } finally {
-      // Last, so that a failing read does not prevent the work. An alarm rings when these metrics stop.
+      // Last, so that a failing read doesn't prevent the work; in `finally`, because an alarm rings when these metrics
+      // stop.
       if (messages === undefined) {
         emit({ CheckAgeSeconds: await checkAgeSeconds({ table: graph.table, store, stats: { rcu: 0 } }, now()) });
         await emitRegistry(watched);
@@ -179,14 +183,14 @@ async function redriveMessages(
     const { entries, repaired, left } = result;
     logger.info({ messageId, entries, repaired, left }, 'failed batch');
     if (left === 0) continue;
-    // A new message for the rest starts with a new receive count.
+    // A new message for the rest starts with a receive count of zero.
     const isSent =
       repaired > 0 && eventSourceARN !== undefined && (await trySend(eventSourceARN, messageOfRest(body, repaired)));
     if (!isSent) failed.push(messageId);
   }
   return { result: total, failed };
 
-  /** If sending fails, nothing is lost: SQS delivers the original message again. */
+  /** If sending fails, SQS delivers the original message again. */
   async function trySend(queueArn: string, rest: string): Promise<boolean> {
     try {
       await sendRest(queueArn, rest);

@@ -13,9 +13,9 @@ const functionSchema = z.object({
     .check(z.minLength(1, { error: 'should name the table' })),
   /** `trace`, `debug`, `info`, `warn`, `error` or `silent`. Default `info`. */
   EDGELOOM_LOG_LEVEL: z._default(LOG_LEVEL, 'info'),
-  /** Derived items that the stream function writes concurrently. Default 32. */
+  /** Derived items that the stream function writes concurrently. Default: 32. */
   EDGELOOM_CONCURRENCY: z.optional(z.pipe(positive, z.int({ error: 'should be a whole number' }))),
-  /** How long the stream's consumer may take before a check calls a difference drift. Default 30. */
+  /** How long the projector may take before a check calls a difference drift. Default: 30. */
   EDGELOOM_GRACE_SECONDS: z.optional(positive),
   /** The bucket of failed batches, the only one that messages may name. */
   EDGELOOM_FAILED_BATCHES_BUCKET: z.optional(z.string()),
@@ -25,7 +25,7 @@ const functionSchema = z.object({
   EDGELOOM_SOURCE_STREAM_ARNS: z.optional(z.string()),
   /** The URL of the queue for the observer's changes. Default: no feed. */
   EDGELOOM_FEED_QUEUE_URL: z.optional(ENDPOINT),
-  /** The URL of the queue for changes that EventBridge will never accept. */
+  /** The URL of the queue for events that EventBridge will never accept. */
   EDGELOOM_FEED_DEAD_LETTER_QUEUE_URL: z.optional(ENDPOINT),
   /** The name or ARN of the event bus for changes. */
   EDGELOOM_FEED_EVENT_BUS: z.optional(z.string()),
@@ -33,7 +33,7 @@ const functionSchema = z.object({
   AWS_ENDPOINT_URL_EVENTBRIDGE: z.optional(ENDPOINT),
   /** The endpoint of DynamoDB and its streams. Default: the region's. */
   AWS_ENDPOINT_URL_DYNAMODB: z.optional(ENDPOINT),
-  /** The endpoint of EventBridge and DynamoDB, unless they have their own, and of SQS. */
+  /** The endpoint of SQS, and of EventBridge and DynamoDB unless theirs is set. */
   AWS_ENDPOINT_URL: z.optional(ENDPOINT),
   /** The function's region; Lambda sets it. */
   AWS_REGION: z.optional(z.string().check(z.minLength(1))),
@@ -41,7 +41,7 @@ const functionSchema = z.object({
 
 export type FunctionSettings = z.infer<typeof functionSchema> & { client: ClientOptions };
 
-/** Empty variables count as unset. Throws `invalid-environment`, which names every wrong variable. */
+/** Treats empty variables as unset. Throws `invalid-environment` with every wrong variable. */
 export function readFunctionSettings(environment: NodeJS.ProcessEnv = process.env): FunctionSettings {
   const set = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
   const { data, error } = functionSchema.safeParse(set, parsingInEnglish());
@@ -57,7 +57,7 @@ export function wrongEnvironment(problem: string): EdgeloomError {
   );
 }
 
-/** Variables that make the SDK use other credentials or endpoints, or sign in another way. */
+/** Variables that make the SDK use other credentials, endpoints or signatures. */
 const SDK_DECIDES = [
   'AWS_PROFILE',
   'AWS_CONFIG_FILE',
@@ -69,7 +69,7 @@ const SDK_DECIDES = [
   'AWS_AUTH_SCHEME_PREFERENCE',
 ];
 
-/** Calls with a region and credentials don't need the SDK. Omits the credentials if the SDK might use others. */
+/** Omits the credentials if the SDK might use others. Calls with a region and credentials don't load the SDK. */
 export function functionClientOptions(environment: NodeJS.ProcessEnv = process.env): ClientOptions {
   const { AWS_ENDPOINT_URL_DYNAMODB: own, AWS_ENDPOINT_URL: general, AWS_REGION: region } = environment;
   const isOpen = SDK_DECIDES.some((name) => Boolean(environment[name]));

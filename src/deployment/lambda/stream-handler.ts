@@ -34,13 +34,13 @@ export interface StreamResponse {
 
 /** Options of a stream handler. */
 export interface StreamHandlerOptions extends Omit<FunctionOptions, 'store'>, TelemetryOption {
-  /** The table's store, instead of `client`. */
+  /** Replaces `client`. */
   store?: Store | undefined;
-  /** Derived items written concurrently. Default 32. */
+  /** Derived items to write concurrently. Default: 32. */
   concurrency?: number | undefined;
   /**
-   * Saves progress in the table: in ten seconds, each instance of the function takes one write unit, and one more for
-   * every 36 batches or part of them. Default true.
+   * Saves progress in the table. Every ten seconds, each instance of the function uses one write unit, and one more per
+   * 36 batches or part of them. Default: true.
    */
   progress?: boolean | undefined;
 }
@@ -52,8 +52,8 @@ const RESERVE_MS = 5_000;
 
 /**
  * Makes the handler that projects a table's stream. It retries until little time is left, then reports the first
- * unapplied record. Throws for events of other streams, and `table-differs` if keys are not strings. Logs contain only
- * keys.
+ * unapplied record. Throws for events from other streams, and `table-differs` if the table's keys are not strings. Logs
+ * contain only keys.
  *
  * @example
  * export const handler = streamHandler(graph, { concurrency: 64 });
@@ -62,7 +62,7 @@ export function streamHandler(graph: CompiledModel, options: StreamHandlerOption
   const names = { ...FUNCTION_OPTIONS, concurrency: 'count', progress: 'boolean', telemetry: true } as const;
   checkOptions('streamHandler', options, names);
   const { concurrency, telemetry } = options;
-  // One attempt: the projector retries, since it knows the time left.
+  // The projector retries instead of the client, since it knows the time left.
   const { store, now, random, emit, logger: rootLogger } = functionParts(graph, options, 1);
   const projector = createProjector(graph, { store, concurrency, now, random, telemetry });
   const onError = (error: unknown): void =>
@@ -76,7 +76,7 @@ export function streamHandler(graph: CompiledModel, options: StreamHandlerOption
     for (const arn of new Set(raw.map(({ eventSourceARN = '' }) => eventSourceARN))) {
       checkStreamTable(arn, graph.table.name);
     }
-    // Repeated until it passes, because a table that differs may be replaced.
+    // Repeated until it passes, because a table with wrong keys may be replaced.
     if (!isTableKnown) await requireKeyTypes(graph, store, logger);
     isTableKnown = true;
     const records = decodeRecords(graph, raw);
@@ -85,7 +85,7 @@ export function streamHandler(graph: CompiledModel, options: StreamHandlerOption
     const projectRecords = (): Promise<BatchResult> => projector.project(records, { remainingMs: time.remainingMs });
     const result = await (progress === undefined ? projectRecords() : progress.writeWhile(projectRecords));
     emitBatch(emit, result, ageOfOldestMs(records, now()), context.functionVersion);
-    // Only applied records: the low watermark must not pass the others.
+    // Notes only applied records, because the low watermark must not pass the others.
     progress?.noteApplied(records.slice(0, appliedCount(records, result)));
     await progress?.writeIfDue();
     return reportFailures(result, time, logger);

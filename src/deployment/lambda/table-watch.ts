@@ -8,7 +8,7 @@ import type { FunctionLogger } from './function-logger.ts';
 export interface WatchedTable {
   graph: CompiledModel;
   store: Store & ScanSource;
-  /** Undefined if only a store is given; the table's identity is unknown then. */
+  /** Undefined if the caller gave a store; the table's identity is then unknown. */
   client: (() => Promise<DynamoDBClient>) | undefined;
   logger: FunctionLogger;
   now: (() => number) | undefined;
@@ -16,8 +16,8 @@ export interface WatchedTable {
 }
 
 /**
- * Registers an empty table, so that a deployment is managed before its first migration. A table with items is left to
- * a person, because its searches would be unavailable until verified.
+ * Registers an empty table, so that a deployment is managed before its first migration. Leaves a table with items to a
+ * person, because its searches would be unavailable until verified.
  */
 export async function registeredState(table: WatchedTable): Promise<RegistryState> {
   const { graph, store, logger } = table;
@@ -39,7 +39,7 @@ export async function registeredState(table: WatchedTable): Promise<RegistryStat
   return await registryState(reader);
 }
 
-/** Returns false if a migration has to do the rest: the table has items or lacks indexes, or the time was over. */
+/** Returns false if a migration has to do the rest, because the table has items or lacks indexes, or time ran out. */
 async function registerNewTable({ graph, store, client, now, remainingMs }: WatchedTable): Promise<boolean> {
   // Loaded on demand, since most calls find a registry.
   const { registerIfEmpty } = await import('../../migrate/register-empty.ts');
@@ -52,7 +52,7 @@ async function readIdentity(client: DynamoDBClient, graph: CompiledModel) {
   return { ...(await tableIdentity(graph, { client })), serverTime: () => serverTime(graph, { client }) };
 }
 
-/** Detects a replaced stream, because its event source mapping reports no failure. */
+/** Tells whether the stream was replaced, which its event source mapping doesn't report. Undefined without a client. */
 export async function isStreamReplaced(
   { graph, client, logger }: WatchedTable,
   streamArn: string,

@@ -5,7 +5,7 @@ import { EdgeloomError, messageOf } from '../../foundation/errors.ts';
 import type { Source } from '../../sources/source.ts';
 import { createModuleLoader } from './module-loader.ts';
 
-/** Loads a model file, TypeScript or JavaScript; it runs with all rights of this process. */
+/** Loads a TypeScript or JavaScript model file, which runs with all rights of this process. */
 export async function loadModel(file: string): Promise<CompiledModel> {
   const loaded = await loadFile(file, true);
   if (isGraph(loaded)) return loaded;

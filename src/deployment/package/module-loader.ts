@@ -5,11 +5,10 @@ import * as vocabulary from '../../vocabulary.ts';
 import { cacheFolder } from './cache-folder.ts';
 import { IS_SOURCE, ownModule } from './package-files.ts';
 
-/** Makes a loader of a user's modules, which run with all rights of this process and import this very package. */
+/** Creates a loader for a user's modules, which run with all rights of this process and import this package. */
 export async function createModuleLoader(): Promise<Jiti> {
   const { createJiti } = await import('jiti');
   return createJiti(import.meta.url, {
-    // Private to the user, because transpiled modules are run: see `cacheFolder`.
     fsCache: join(cacheFolder(), 'modules'),
     alias: {
       'edgeloom/admin': ownModule('src/admin'),
@@ -25,7 +24,7 @@ export async function createModuleLoader(): Promise<Jiti> {
   });
 }
 
-/** Loads everything but the vocabulary on demand: a model file seldom needs more, and the SDK is slow to load. */
+/** Loads everything but the vocabulary on demand, because a model file rarely needs more and the SDK loads slowly. */
 function libraryOnDemand(): object {
   let library: object | undefined;
   const whole = (): object => {
@@ -41,7 +40,7 @@ function libraryOnDemand(): object {
   );
 }
 
-/** Includes names that only loaders ask for, such as `default` and `then`. */
+/** Includes names that only loaders ask for, such as `default` and `then`, so that they don't load the library. */
 function isAtHand(known: object, name: string | symbol): boolean {
   return typeof name === 'symbol' || name in known || /^(default|then|__\w+)$/.test(name);
 }

@@ -6,18 +6,17 @@ export const IS_SOURCE: boolean = import.meta.url.endsWith('.ts');
 
 let folder: URL | undefined;
 
-/** Returns the URL of an asset or of package.json. */
 export function packageFile(path: string): URL {
   folder ??= packageFolder();
   return new URL(path, folder);
 }
 
-/** Returns the path of a module that has its own file when built, such as `src/index` or `packages/local/index`. */
+/** Returns the path of a module that is its own file in the build, such as `src/index` or `packages/local/index`. */
 export function ownModule(source: string): string {
   return fileURLToPath(packageFile(IS_SOURCE ? `${source}.ts` : `dist/${source.replace(/^(src|packages)\//, '')}.js`));
 }
 
-/** Searches upwards, because sources and build have different depths. */
+/** Searches upward, because sources and build have different depths. */
 function packageFolder(): URL {
   for (let above = new URL('./', import.meta.url); ; above = new URL('../', above)) {
     if (existsSync(new URL('package.json', above)) || above.pathname === '/') return above;

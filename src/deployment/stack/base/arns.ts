@@ -2,7 +2,7 @@ export function tableArnOfStream(streamArn: string): string {
   return streamArn.split('/stream/')[0]!;
 }
 
-/** Returns the table's name from the ARN of a table or stream. */
+/** Accepts the ARN of a table or of a stream. */
 export function tableNameIn(arn: string): string {
   return /:table\/([^/]+)/.exec(arn)?.[1] ?? '';
 }

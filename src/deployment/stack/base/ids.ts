@@ -29,10 +29,10 @@ export const MIRROR_DEAD_LETTER_QUEUE = 'MirrorDeadLetterQueue';
 export function mirrorMappingId(place: number): string {
   return `MirrorEventSourceMapping${place + 1}`;
 }
-/** The id that the Serverless Framework gives, so that an update keeps the mapping. */
+/** The logical id that the Serverless Framework generates, so that an update keeps the mapping. */
 export const MAPPING = 'StreamEventSourceMappingDynamodbRecordsTable';
 
 export const GRADUAL_ALIAS = 'StreamAlias';
 
-/** The keys of the objects that a mapping puts into its on-failure bucket. */
+/** Matches the objects that a mapping writes to its on-failure bucket. */
 export const FAILED_BATCH_OBJECTS = 'aws/lambda/*';

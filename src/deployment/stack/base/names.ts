@@ -1,9 +1,8 @@
 import { EdgeloomError } from '../../../foundation/errors.ts';
 import { sub, type Value } from './template.ts';
 
-/** Names of a stack's resources. */
 export interface Names {
-  /** Service and stage: `edgeloom-prod`. */
+  /** Service and stage, such as `edgeloom-prod`. */
   prefix: string;
   /** Unique in a region: `edgeloom-prod-check`. */
   local(name: string): string;
@@ -19,7 +18,7 @@ const ACCOUNT_DIGITS = 12;
 // biome-ignore lint/suspicious/noTemplateCurlyInString: CloudFormation fills it in
 const REGION = '${AWS::Region}';
 
-/** The names that exceed a limit of AWS first. */
+/** The names that reach AWS's limits first. */
 const LIMITS: readonly { what: string; name: (prefix: string) => string; most: number }[] = [
   {
     what: 'the bucket of failed batches',
@@ -30,7 +29,7 @@ const LIMITS: readonly { what: string; name: (prefix: string) => string; most: n
   { what: 'a policy', name: (prefix) => `${prefix}-producer-${'r'.repeat(LONGEST_REGION)}`, most: 128 },
 ];
 
-/** Throws `invalid-name` for names that AWS would refuse in the middle of a deployment. */
+/** Throws `invalid-name` for names that AWS would refuse only during the deployment. */
 export function stackNames(service: string, stage: string, tableName: string): Names {
   const prefix = `${service}-${stage}`;
   if (!/^[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(prefix)) {

@@ -1,20 +1,20 @@
 import * as z from 'zod';
 import { tableNameIn } from './arns.ts';
 
-/** Schemas of parameters. All accept strings, because values of `--param` are strings. */
+/** All schemas accept strings, because `--param` passes strings. */
 
 export const truth = z.union([z.boolean(), z.stringbool({ truthy: ['true'], falsy: ['false'] })]);
-/** `z.coerce` would turn an empty string into 0, and `true` into 1. */
+/** Avoids `z.coerce`, which turns an empty string into 0 and `true` into 1. */
 const numeric = <T extends z.ZodType>(schema: T) =>
   z.preprocess((value) => (typeof value === 'string' && /^-?\d+(\.\d+)?$/.test(value) ? Number(value) : value), schema);
 export const wholeBetween = (least: number, most: number) => numeric(z.number().int().min(least).max(most));
-/** 0 stands for DynamoDB's default. */
+/** 0 means DynamoDB's default. */
 export const unitsFrom = (least: number) =>
   wholeBetween(0, 1_000_000_000).refine((count) => count === 0 || count >= least, `should be 0, or ${least} and more`);
-/** An ARN or an empty string. `resource` matches what follows the account. */
+/** Accepts an ARN or an empty string. `resource` matches the part after the account. */
 export const arnOfService = (service: string, what: string, resource = '.+') =>
   z.string().regex(new RegExp(`^(arn:[^:]+:${service}:[^:]*:[^:]*:${resource})?$`), `should be the ARN of ${what}`);
-/** A list, or a comma-separated string. YAML parses account ids as numbers. */
+/** Accepts a list or a comma-separated string. YAML parses account ids as numbers. */
 export const list = z.preprocess(
   (value) =>
     [value].flat().flatMap((one) =>
@@ -29,7 +29,7 @@ export const list = z.preprocess(
 );
 export const idsOf = (kind: string) =>
   list.refine((all) => all.every((one) => one.startsWith(`${kind}-`)), `should be ids such as ${kind}-0a1b2c3d`);
-/** IAM and SQS refuse other characters. AWS reserves names that begin with `aws:`. */
+/** IAM and SQS refuse other characters. */
 const TAG_TEXT = /^[\p{L}\p{Z}\p{N}_.:/=+\-@]*$/u;
 const MOST_TAGS = 50;
 export const tags = z
@@ -55,7 +55,7 @@ export const tags = z
     'should have values of at most 256 letters, digits, spaces and _.:/=+-@',
   );
 
-/** A pattern that refuses the usual mistakes: five fields, or not exactly one `?` in the two day fields. */
+/** Refuses the usual mistakes: five cron fields, or not exactly one `?` in the two day fields. */
 const SCHEDULE =
   /^(rate\((1 (minute|hour|day)|([2-9]|[1-9]\d+) (minutes|hours|days))\)|cron\(\S+ \S+ (\? \S+ [^\s?]+|[^\s?]+ \S+ \?) \S+\))$/;
 export const schedule = z
@@ -67,7 +67,7 @@ export const oneOf = (numbers: readonly number[], message: string) => numeric(z.
 export const STREAM_RESOURCE = 'table/[A-Za-z0-9_.-]+/stream/.+';
 const STREAM = new RegExp(`^arn:[^:]+:dynamodb:[^:]*:[^:]*:${STREAM_RESOURCE}$`);
 
-/** Source items are identified by their table's name alone. */
+/** Refuses two tables with the same name, because a source is identified by its table's name alone. */
 export const streamsOfTables = list
   .refine((all) => all.every((one) => STREAM.test(one)), 'should be the ARNs of streams')
   .refine(

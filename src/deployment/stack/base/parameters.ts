@@ -7,116 +7,126 @@ import { tableNameIn } from './arns.ts';
 import * as shape from './parameter-shapes.ts';
 import { arnOfService, idsOf, oneOf, truth, unitsFrom, wholeBetween } from './parameter-shapes.ts';
 
-/** The parameters of a stage. Unset ones have their defaults. */
+/** The parameters of a stage, with defaults for unset ones. */
 export interface Parameters {
-  /** The most records of a batch; Lambda also ends a batch at 6 MB, and LocalStack takes 1,000. */
+  /** The most records in a batch. Lambda also ends a batch at 6 MB, and LocalStack accepts 1,000 records. */
   batchSize: number;
   /** How long to gather records into a batch. */
   batchWindowSeconds: number;
-  /** Batches of one shard that run concurrently. More than 1 keeps each item's order, but saves fewer writes. */
+  /** Concurrent batches per stream shard. Values above 1 keep each item's order, but save fewer writes. */
   parallelizationFactor: number;
-  /** Retries of a batch. Limited, so that one bad record does not block its shard for a day. */
+  /** Retries of a batch, limited so that one bad record does not block its shard for a day. */
   retries: number;
-  /** Older records go to the failed batches untried. A stream keeps records for 24 hours, so two hours are left to read them. */
+  /**
+   * Older records go to the failed batches untried. The default leaves two hours to read them, since a stream keeps
+   * records for 24 hours.
+   */
   recordAgeSeconds: number;
   /** Derived items that the stream function writes concurrently. */
   concurrency: number;
-  /** Executions reserved for the stream function; 0: none. */
+  /** Executions reserved for the stream function. 0: none. */
   reservedConcurrency: number;
-  /** How much the functions log. */
+  /** The log level of the functions. */
   logLevel: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'silent';
-  /** Days that logs are kept; a number that CloudWatch allows. */
+  /** Days to keep logs; CloudWatch allows only certain numbers. */
   logRetentionDays: number;
-  /** True: calls are traced in X-Ray. */
+  /** Whether to trace calls in X-Ray. */
   tracing: boolean;
-  /** True: the table can be restored to any second of 35 days. */
+  /** Whether the table can be restored to any second of the last 35 days. */
   pointInTimeRecovery: boolean;
-  /** True: the table cannot be deleted. */
+  /** Whether to protect the table from deletion. */
   deletionProtection: boolean;
-  /** Read units per second that the table and its first two indexes serve at once; 0: 12,000, DynamoDB's default. */
+  /**
+   * Read units per second that the table and its first two indexes serve immediately. 0: DynamoDB's default, 12,000.
+   */
   warmReadUnits: number;
-  /** Write units per second that the table and its first two indexes serve at once; 0: 4,000, DynamoDB's default. */
+  /**
+   * Write units per second that the table and its first two indexes serve immediately. 0: DynamoDB's default, 4,000.
+   */
   warmWriteUnits: number;
-  /** The most read units per second of the table and of each index, which limits the bill. 0: no limit. */
+  /** The most read units per second of the table and of each index, to limit the bill. 0: no limit. */
   maxReadUnits: number;
-  /** The most write units per second of the table and of each index; calls beyond it are throttled. 0: no limit. */
+  /** The most write units per second of the table and of each index; further calls are throttled. 0: no limit. */
   maxWriteUnits: number;
-  /** True: CloudWatch Contributor Insights names the busiest keys of the table and its first two indexes. */
+  /** Whether CloudWatch Contributor Insights reports the busiest keys of the table and its first two indexes. */
   contributorInsights: boolean;
-  /** True: table and failed batches outlive the stack. */
+  /** Whether the table and the failed batches outlive the stack. */
   keepData: boolean;
-  /** The ARN of an existing table, instead of the stack's own: docs/how-to/adopting.md. */
+  /** The ARN of an existing table to use instead of the stack's own: docs/how-to/adopting.md. */
   existingTableArn: string;
   /**
-   * The ARN of that table's stream; or of the stack's own stream, after it was switched off and on (docs/how-to/alarms.md#streamreplaced).
+   * The ARN of the existing table's stream, or of the stack's own stream after it was switched off and on
+   * (docs/how-to/alarms.md#streamreplaced).
    */
   existingStreamArn: string;
-  /** Accounts whose programs may read the table and write base items; their own policies have to allow it, too. */
+  /** Accounts whose programs may read the table and write base items; their own policies must allow it as well. */
   producerAccounts: string[];
-  /** Days that failed batches are kept. */
+  /** Days to keep failed batches. */
   failedBatchDays: number;
   /** Minutes between redrives of the quarantine. */
   redriveMinutes: number;
-  /** Failed batches redriven concurrently: docs/how-to/repair.md#the-event-source-mapping-gave-up-on-a-batch. */
+  /** Failed batches to redrive concurrently: docs/how-to/repair.md#the-event-source-mapping-gave-up-on-a-batch. */
   redriveConcurrency: number;
-  /** When the check runs: `cron(...)` or `rate(...)`, in UTC. */
+  /** When the check runs, in UTC: `cron(...)` or `rate(...)`. */
   checkSchedule: string;
-  /** True: the check runs on its schedule. */
+  /** Whether the check runs on its schedule. */
   checkEnabled: boolean;
-  /** True: the check repairs drift. Its function may write derived items only then. */
+  /** Whether the check repairs drift. Only then may its function write derived items. */
   checkRepair: boolean;
-  /** Hours after which a check stops for the night; the next one continues. */
+  /** Hours after which a check stops; the next night's check continues it. */
   checkHours: number;
-  /** Hours without a complete check until `CheckOverdue` rings; large tables take several nights. */
+  /** Hours without a complete check before `CheckOverdue` rings. Large tables take several nights. */
   checkOverdueHours: number;
-  /** How long the stream's consumer may take before a difference is drift. */
+  /** How long the projector may take before a difference counts as drift. */
   checkGraceSeconds: number;
-  /** Functions that check concurrently; 0: depends on the table's size. */
+  /** Functions that check concurrently. 0: depends on the table's size. */
   checkWorkers: number;
-  /** Read units per second of all workers together; 0: 100 to 4,000, depending on the table's size. */
+  /** Read units per second of all workers together. 0: 100 to 4,000, depending on the table's size. */
   checkMaxRcu: number;
   /** Write units per second of all workers that repair or rebuild. */
   checkMaxWcu: number;
-  /** True: a function judges each change of the table, once a minute: docs/explain/observing.md#where-it-runs. */
+  /** Whether a function checks each change of the table, once a minute: docs/explain/observing.md#where-it-runs. */
   observe: boolean;
   /**
-   * The event bus for changes (docs/how-to/feeds.md#put-changes-on-an-event-bus), by name (`default`) or ARN; empty:
-   * none. Needs `observe`.
+   * The name (such as `default`) or ARN of the event bus for changes
+   * (docs/how-to/feeds.md#put-changes-on-an-event-bus). Empty: none. Needs `observe`.
    */
   feedEventBus: string;
-  /** The ARNs of the streams of mirrored source tables: the model file exports these tables as `sources`. */
+  /** The ARNs of the source tables' streams. The model file has to export these tables as `sources`. */
   sourceStreamArns: string[];
-  /** Age of the oldest waiting record, in seconds, that raises the alarm. */
+  /** Age of the oldest waiting record, in seconds, at which the alarm rings. */
   iteratorAgeAlarmSeconds: number;
   /**
-   * Minutes for which a new stream function gets a tenth of the batches: 5, 10, 15 or 30. CodeDeploy rolls it back
-   * if in two of three minutes it fails, leaves batches unapplied or quarantines items. 0: all at once, as with osls.
+   * Minutes for which a new stream function gets a tenth of the batches: 5, 10, 15 or 30. CodeDeploy rolls it back if
+   * it fails, leaves batches unapplied or quarantines items in two of three minutes. 0: all at once, as with osls.
    */
   canaryMinutes: number;
   /** A topic for alarms, instead of the stack's own. */
   alarmTopicArn: string;
-  /** The e-mail address that the stack's topic sends alarms to, once SNS's mail is confirmed; empty: none. */
+  /** The address that the stack's topic sends alarms to once SNS's e-mail is confirmed. Empty: none. */
   alarmEmail: string;
-  /** The address of these pages, for links to runbooks (`https://git.example.com/edgeloom/docs`); otherwise the package's. */
+  /**
+   * The base URL for links to runbooks, such as `https://git.example.com/edgeloom/docs`. Empty: the package's pages.
+   */
   docsUrl: string;
-  /** The permissions boundary of every role. */
+  /** The permissions boundary for every role. */
   permissionsBoundaryArn: string;
   /**
-   * A customer-managed key for table, bucket, queues, topic, logs, environments and state machine. Its policy has to
+   * A customer-managed key for table, bucket, queues, topic, logs, environments and state machine. Its policy must
    * allow their services: docs/how-to/deploying.md#parameters.
    */
   kmsKeyArn: string;
-  /** Subnets of the functions, `subnet-1,subnet-2`; they need DynamoDB, S3, SQS and the stream. */
+  /** Subnets for the functions, such as `subnet-1,subnet-2`. They need access to DynamoDB, S3, SQS and the stream. */
   vpcSubnetIds: string[];
-  /** The security groups of the functions in these subnets. */
+  /** The security groups for the functions in these subnets. */
   vpcSecurityGroupIds: string[];
-  /** Tags of every resource that can have them: `team=graph,cost-centre=42`. */
+  /** Tags for every resource that can have them, such as `team=graph,cost-centre=42`. */
   tags: Record<string, string>;
 }
 
 const EVENT_BUS = /^(?:[A-Za-z0-9_./-]{1,256}|arn:[^:]+:events:[^:]+:\d{12}:event-bus\/.+)?$/;
 
-/** The minutes that CodeDeploy offers, and 0. */
+/** The minutes that CodeDeploy offers; 0 turns gradual deployments off. */
 const CANARY_MINUTES = [0, 5, 10, 15, 30];
 const LOG_RETENTIONS = [
   ...[1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 2192, 2557, 2922, 3288, 3653],
@@ -181,7 +191,7 @@ const parametersSchema = z
       )
       .default(DOCS),
     permissionsBoundaryArn: arnOfService('iam', 'a policy', 'policy/.+').default(''),
-    // Policies and log groups need a key, not an alias.
+    // Policies and log groups need a key's ARN, not an alias.
     kmsKeyArn: arnOfService('kms', 'a key', 'key/[A-Za-z0-9-]+').default(''),
     vpcSubnetIds: idsOf('subnet').default([]),
     vpcSecurityGroupIds: idsOf('sg').default([]),
@@ -189,7 +199,7 @@ const parametersSchema = z
   })
   .strict();
 
-/** Rules between parameters, and the problem if one is broken. */
+/** Rules between parameters, each with the message for a violation. */
 const RULES: readonly (readonly [string, (parameters: Parameters) => boolean])[] = [
   [
     'existingStreamArn: goes together with existingTableArn',
@@ -216,7 +226,7 @@ function ruleProblems(parameters: Parameters, region: string | undefined): strin
   return broken.length > 0 ? broken : regionProblems(parameters, region);
 }
 
-/** Parameters whose ARNs have to be in the stack's region. */
+/** Parameters whose ARNs must be in the stack's region. */
 const OF_THE_REGION = [
   ...(['existingTableArn', 'existingStreamArn', 'alarmTopicArn', 'kmsKeyArn', 'feedEventBus'] as const),
   'sourceStreamArns',
@@ -226,7 +236,7 @@ function regionProblems(parameters: Parameters, region: string | undefined): str
   const found = OF_THE_REGION.flatMap((name) =>
     [parameters[name]].flat().flatMap((arn) => {
       const [, , , of = ''] = arn.split(':');
-      // Local engines have region names of other forms.
+      // Ignores the regions of local engines, which have other forms.
       return /^[a-z]+(-[a-z]+)+-\d+$/.test(of) ? [{ name, of }] : [];
     }),
   );
@@ -240,7 +250,7 @@ function regionProblems(parameters: Parameters, region: string | undefined): str
 
 export const PARAMETER_NAMES: readonly string[] = Object.keys(parametersSchema.shape);
 
-/** A `dev` stack costs little, and its data is deleted with it. */
+/** A `dev` stack costs little and is deleted together with its data. */
 const DEV: Readonly<Record<string, unknown>> = {
   logLevel: 'debug',
   logRetentionDays: 7,
@@ -258,15 +268,15 @@ const STAGES = new Map([
 
 /** Options of `readParameters`. */
 export interface ParameterOptions {
-  /** The stage, whose name decides the defaults. */
+  /** The stage, which determines the defaults. */
   stage: string;
-  /** The parameters that differ from the stage's defaults. Default: none. */
+  /** Parameters that differ from the stage's defaults. Default: none. */
   values?: Readonly<Record<string, unknown>> | undefined;
   /** The stack's region. Default: the region of the first ARN. */
   region?: string | undefined;
 }
 
-/** Reads the parameters of a stage. Throws `invalid-parameters`, which names every wrong one. */
+/** Reads the parameters of a stage. Throws `invalid-parameters` with every wrong one. */
 export function readParameters(options: ParameterOptions): Parameters {
   checkOptions('readParameters', options, { stage: true, values: true, region: true });
   const { stage, values = {}, region } = options;
@@ -280,7 +290,7 @@ export function readParameters(options: ParameterOptions): Parameters {
   );
 }
 
-/** Returns warnings about valid parameters that leave something to do. */
+/** Returns warnings about parameters that are valid but leave something to do. */
 export function parameterWarnings(parameters: Parameters): string[] {
   const { keepData, alarmEmail, alarmTopicArn, existingTableArn } = parameters;
   const table = tableNameIn(existingTableArn);

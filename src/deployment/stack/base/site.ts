@@ -13,7 +13,7 @@ export const TABLE = 'RecordsTable';
 
 /** The input of every part of a stack. */
 export interface Site {
-  /** The model, with the table's deployed name and all indexes that it may use. */
+  /** The model, with the deployed table's name and all indexes that it may use. */
   graph: CompiledModel;
   names: Names;
   parameters: Parameters;
@@ -25,15 +25,15 @@ export interface TableReferences {
   name: Value;
   arn: Value;
   streamArn: Value;
-  /** A pattern that matches all indexes. */
+  /** Matches all indexes. */
   indexArn: Value;
 }
 
-/** What a stack is generated from. */
+/** The input for generating a stack. */
 export interface StackInput {
-  /** The model that the table and the stream filter follow from. */
+  /** The model, which determines the table and the stream filter. */
   model: CompiledModel;
-  /** The service; names begin with service and stage. */
+  /** The service. Resource names begin with service and stage. */
   service: string;
   /** The stage, such as `prod`. */
   stage: string;
@@ -41,7 +41,7 @@ export interface StackInput {
   parameters: Parameters;
 }
 
-/** Throws `invalid-name` and `invalid-parameters` for what AWS or the model would refuse. */
+/** Throws `invalid-name` or `invalid-parameters` for input that AWS or the model would refuse. */
 export function siteOf({ model, service, stage, parameters }: StackInput): Site {
   const { existingTableArn, existingStreamArn, sourceStreamArns } = parameters;
   const names = stackNames(service, stage, model.table.name);
@@ -63,7 +63,7 @@ export function siteOf({ model, service, stage, parameters }: StackInput): Site 
   }
   const indexes = [...new Set([...USUAL_INDEXES, ...model.table.indexes, ...model.indexes])];
   const graph = { ...withTableName(model, name), indexes };
-  // `StreamArn` is stale once the stream was switched off and on.
+  // The attribute `StreamArn` is stale after the stream was switched off and on.
   const streamArn = existingStreamArn === '' ? attribute(TABLE, 'StreamArn') : existingStreamArn;
   const table = isOwn
     ? { name: ref(TABLE), arn: attribute(TABLE), streamArn, indexArn: sub(`\${${TABLE}.Arn}/index/*`) }
@@ -71,7 +71,7 @@ export function siteOf({ model, service, stage, parameters }: StackInput): Site 
   return { graph, names, parameters, functions: functionsOf(parameters), table };
 }
 
-/** Returns the names of all indexes, native ones last. */
+/** Lists native indexes last. */
 export function indexNamesOf(graph: CompiledModel): string[] {
   const derived = graph.indexes.map((index) => graph.table.indexNames[index]);
   return [...derived, ...nativeIndexes(graph).map(({ name }) => name)];

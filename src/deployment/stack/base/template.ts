@@ -1,7 +1,6 @@
 /** JSON that may contain CloudFormation's intrinsic functions. */
 export type Value = string | number | boolean | readonly Value[] | { readonly [name: string]: Value };
 
-/** A resource of a template. */
 export interface Resource {
   Type: string;
   DependsOn?: string[];
@@ -11,7 +10,6 @@ export interface Resource {
   Properties: { readonly [name: string]: Value };
 }
 
-/** Resources by their logical ids. */
 export type Resources = Record<string, Resource>;
 
 export interface Statement {

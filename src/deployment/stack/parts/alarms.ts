@@ -35,21 +35,21 @@ import {
   tableMetric,
 } from './metrics.ts';
 
-/** An alarm rings when a metric reaches a threshold, or stops. */
+/** Rings when a metric reaches a threshold, or stops. */
 export interface Alarm {
   /** Several metrics are added up. */
   metric: Metric | readonly Metric[];
   /** One sentence; the runbook says what to do. */
   means: string;
-  /** If absent: rings when the metric stops, once it has begun. */
+  /** Without a threshold, the alarm rings when the metric stops after it has begun. */
   threshold?: number;
-  /** Whether it also rings when the metric stops. Default: only without a threshold. */
+  /** Whether the alarm also rings when the metric stops. Default: only without a threshold. */
   orStops?: boolean;
-  /** Seconds. Default 300. */
+  /** Seconds. Default: 300. */
   period?: number;
-  /** Default 1. */
+  /** Default: 1. */
   periods?: number;
-  /** How many periods have to breach. Default: all. */
+  /** How many of the periods have to breach. Default: all. */
   ofThem?: number;
 }
 
@@ -60,13 +60,13 @@ export const ALARM_TOPIC = 'AlarmTopic';
 type When = Omit<Alarm, 'metric' | 'means'>;
 
 const ONCE: When = { threshold: 1 };
-// Three periods, since retries resolve momentary failures.
+// Rings after three periods, since retries resolve momentary failures.
 const LASTING: When = { threshold: 1, periods: 3 };
-// Callers pause before they retry: a second failure in an hour matters.
+// Callers pause before they retry, so a second failure within an hour matters.
 const FAILS_AGAIN: When = { threshold: 2, period: HOUR_SECONDS };
 // Throttled calls are retried more often, so the threshold is higher.
 const REFUSED_AGAIN: When = { threshold: 5, period: HOUR_SECONDS };
-// The alarm lasts until the next night's check, at most 26 hours.
+// Keeps ringing until the next night's check, at most 26 hours.
 const UNTIL_NEXT_NIGHT: When = { threshold: 1, period: HOUR_SECONDS, periods: 26, ofThem: 1 };
 // A mapping that finds no records emits zeros; one that does not poll emits nothing.
 const STOPPED: When = { periods: 3 };
@@ -76,7 +76,7 @@ const WAITS_AN_HOUR: When = { threshold: HOUR_SECONDS };
 const WAITS_A_QUARTER: When = { threshold: 900 };
 const LONGEST_MIGRATION_HOURS = 24;
 
-/** What each alarm means, unless its row in `alarms` says it. */
+/** Meanings of the alarms whose rows in `alarms` have none. */
 const MEANS: Readonly<Record<string, string>> = {
   IteratorAge: 'The projector is behind the stream.',
   NotPolled: 'Nothing reads the stream: the event source mapping is disabled or gone.',
@@ -114,10 +114,10 @@ const MEANS: Readonly<Record<string, string>> = {
     'The stream of a source was switched off, or off and on, and nothing reads the new one; or nobody looks any more.',
 };
 
-/** Metric, when it rings, and what it means if `MEANS` does not say it. */
+/** The metric, when the alarm rings, and its meaning unless `MEANS` has it. */
 type Rows = Readonly<Record<string, readonly [Alarm['metric'], When, means?: string]>>;
 
-/** Returns the alarms. docs/how-to/alarms.md explains each. */
+/** docs/how-to/alarms.md explains each alarm. */
 export function alarms(site: Site): Record<string, Alarm> {
   const { observe, checkEnabled, checkOverdueHours, iteratorAgeAlarmSeconds, redriveMinutes } = site.parameters;
   const own = (name: MetricName): Metric => ownMetric(site, name, 'Maximum');
@@ -126,7 +126,7 @@ export function alarms(site: Site): Record<string, Alarm> {
   // Two periods, because the next redrive may begin a little late.
   const untilNextRedrive = { period: redriveSeconds, periods: 2, ofThem: 1 };
   const period = Math.max(HOUR_SECONDS, 2 * redriveSeconds);
-  // At least three periods: one redrive during a migration must not ring.
+  // At least three periods, so that one redrive during a migration doesn't ring.
   const migrating = Math.max(3, Math.ceil((LONGEST_MIGRATION_HOURS * HOUR_SECONDS) / period));
   return named({
     IteratorAge: [functionMetric('stream', 'IteratorAge', 'Maximum'), behind],
@@ -143,7 +143,7 @@ export function alarms(site: Site): Record<string, Alarm> {
     ScheduleDeadLetters: [queueDepth(SCHEDULE_DEAD_LETTER_QUEUE), ONCE],
     Quarantined: [ownMetric(site, 'Quarantined'), UNTIL_NEXT_NIGHT],
     QuarantineNotEmpty: [own('RedriveLeft'), { ...ONCE, ...untilNextRedrive }],
-    // The first watch may come before the first migration.
+    // Two periods, because the first watch may come before the first migration.
     Unmanaged: [own('Unmanaged'), { threshold: 1, period, periods: 2 }],
     StreamReplaced: [own('StreamReplaced'), REPLACED],
     MigrationOpen: [own('MigrationOpen'), { threshold: 1, period, periods: migrating }],
@@ -192,7 +192,7 @@ function ofEachFunction({ functions }: Site, metric: 'Errors' | 'Throttles', doe
   );
 }
 
-/** DynamoDB's causes of throttling, whose remedies differ. */
+/** DynamoDB's causes of throttling, which need different remedies. */
 const THROTTLE_CAUSES = {
   HotPartition: 'KeyRangeThroughput',
   TableCap: 'MaxOnDemandThroughput',
@@ -200,7 +200,7 @@ const THROTTLE_CAUSES = {
 };
 /** Only an existing table may have provisioned capacity. */
 const PROVISIONED_CAUSE = { ProvisionedCap: 'ProvisionedThroughput' };
-/** CloudWatch's limit for an alarm that adds metrics up. */
+/** CloudWatch's limit of metrics per alarm. */
 const METRICS_OF_ALARM = 10;
 
 function ofThrottling(site: Site): Rows {
@@ -217,7 +217,7 @@ function ofThrottling(site: Site): Rows {
   );
 }
 
-/** Returns as many alarms as the metrics need: `HotPartition`, `HotPartition2`. */
+/** Splits the metrics over as many alarms as they need, such as `HotPartition` and `HotPartition2`. */
 function ofManyMetrics(name: string, metrics: readonly Metric[], when: When): Rows {
   const parts = [...slicesOf(metrics, METRICS_OF_ALARM)];
   return Object.fromEntries(parts.map((part, place) => [numbered(name, place), [part, when, MEANS[name]]]));
@@ -238,7 +238,7 @@ function ofSources(site: Site, behind: When): Rows {
       `Nothing reads the stream of the source ${tableNameIn(arn)}.`,
     ],
   ]);
-  // Dropped records do not even reach the queue.
+  // Dropped records don't reach the queue.
   const dropped = sourceStreamArns.map((_, place) => mappingMetric('DroppedEventCount', mirrorMappingId(place)));
   const own = (name: MetricName): Metric => ownMetric(site, name, 'Maximum');
   return {
@@ -264,7 +264,7 @@ const SHARED_RUNBOOKS: readonly (readonly string[])[] = [
 export function runbookOf(name: string, { docsUrl }: Parameters): string {
   if (/^(Mirror|Source)/.test(name)) return docsPage('alarms', 'mirror', docsUrl);
   if (/^(Observe|Feed|Unverified)/.test(name)) return docsPage('observing', 'alarms', docsUrl);
-  // `HotPartition2` has the same runbook as `HotPartition`.
+  // `HotPartition2` shares the runbook of `HotPartition`.
   const first = name.replace(/\d+$/, '');
   const heading = SHARED_RUNBOOKS.find((names) => names.includes(first)) ?? [first];
   return docsPage('alarms', heading.join('-').toLowerCase(), docsUrl);
@@ -294,10 +294,10 @@ function alarmResource(
       ...metricOfAlarm(metric, alarm.period ?? PERIOD_SECONDS),
       EvaluationPeriods: periods,
       DatapointsToAlarm: alarm.ofThem ?? periods,
-      // No metric is below zero, so only missing data rings.
+      // Metrics are never below zero, so only missing data rings.
       Threshold: threshold ?? 0,
       ComparisonOperator: threshold === undefined ? 'LessThanThreshold' : 'GreaterThanOrEqualToThreshold',
-      // A new alarm has no data, so `breaching` would ring at the first deployment.
+      // `breaching` would ring at the first deployment, because a new alarm has no data.
       TreatMissingData: orStops ? 'missing' : 'notBreaching',
       AlarmActions: [topic],
       OKActions: [topic],
@@ -310,7 +310,7 @@ function metricOfAlarm(metric: Metric | readonly Metric[], period: number): Reso
   if ('namespace' in metric) {
     return { ...metricProperties(metric), Statistic: metric.statistic, Period: period };
   }
-  // Alarms on DynamoDB's metrics ignore `TreatMissingData`: without FILL they would never end.
+  // Alarms on DynamoDB's metrics ignore `TreatMissingData` and would never end without FILL.
   const filled = metric.map((_, i) => `FILL(m${i}, 0)`).join(' + ');
   return {
     Metrics: [
@@ -328,7 +328,7 @@ function topicResources({ names, parameters: { alarmEmail, kmsKeyArn } }: Site):
   return {
     [ALARM_TOPIC]: {
       Type: 'AWS::SNS::Topic',
-      // Alarms cannot publish with the AWS-managed KMS key. The messages contain no items.
+      // Encrypted only with a customer-managed key, because alarms cannot publish to a topic with the AWS-managed one.
       Properties: {
         TopicName: names.local('alarms'),
         ...(kmsKeyArn !== '' && { KmsMasterKeyId: kmsKeyArn }),
