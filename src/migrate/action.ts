@@ -8,22 +8,22 @@ import type { DefinitionData } from '../registry/revive.ts';
 export interface MigrateAction {
   kind: 'withdraw' | 'retire' | 'drop';
   /**
-   * A projection (`search:USER.name`, `list:USER`) or one of its generations (`search:USER.name@2`). For a search that
-   * shares the item of another search: the generations of that item that contain the search.
+   * A projection (`search:USER.name`, `list:USER`) or one of its generations (`search:USER.name@2`). A search that
+   * shares another search's item stands for the generations of that item that contain it.
    */
   name: string;
 }
 
-/** An action, with the generations that it applies to. */
+/** An action and the generations that it applies to. */
 export interface ActionTarget extends Pick<MigrateAction, 'kind' | 'name'> {
   generations: ReadonlySet<number>;
-  /** The named search, if it shares the item of another search: `USER.email`. */
+  /** The named search, such as `USER.email`, if it shares another search's item. */
   search?: string;
 }
 
 /**
- * Throws `last-generation` if anything but a drop would leave readers without a generation, and `shared-item` if
- * dropping a search would also remove other searches of the model.
+ * Throws `last-generation` if an action other than a drop would leave readers without a generation, and `shared-item`
+ * if dropping a search would also remove other searches of the model.
  */
 export function actionTargets(
   registry: Registry,
@@ -88,8 +88,8 @@ function lastGenerationError(name: string): EdgeloomError {
 }
 
 /**
- * Throws `unknown-projection`. Looks for the whole name first, because the name of a search may end like a generation's
- * (`@2`). The registry keeps the names of forgotten projections, so a drop can be repeated.
+ * Throws `unknown-projection`. Tries the whole name first, because a search's name may end like a generation's (`@2`).
+ * The registry keeps the names of forgotten projections, so a drop can be repeated.
  */
 function projectionNamedBy(
   { name }: MigrateAction,
@@ -118,7 +118,7 @@ function projectionNamedBy(
 }
 
 /**
- * Returns the name of the projection if the action drops a projection of the model: the next migration would build it
+ * Returns the projection's name if the action drops a projection of the model, which the next migration would build
  * again.
  */
 export function ownDrop(
@@ -142,8 +142,8 @@ export function ownDrop(
 }
 
 /**
- * Returns actions that remove the generations that the model lacks, because each of them adds a write to every change of
- * its items. An action names one generation by id, so that it never removes a later one.
+ * Returns actions that remove generations that the model lacks, because each adds a write to every change of its items.
+ * Names generations by id, so that an action never removes a later one.
  */
 export function leftovers(registry: Registry, expected: Definitions): MigrateAction[] {
   return projectionsInForce(registry).flatMap(({ name, id, definition, ...one }): MigrateAction[] => {

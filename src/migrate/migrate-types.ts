@@ -14,53 +14,50 @@ import type { MigratePlace } from './walks/place.ts';
 export interface MigrateOptions extends RuntimeOptions, TelemetryOption, RateOptions {
   /** The table. */
   store: Store & ScanSource;
-  /** The identity of the table and its stream, which is compared with the registry's. Absent: not compared. */
+  /** The identity of the table and its stream, to compare with the registry's. Default: not compared. */
   table?: TableIdentity;
-  /** The regions of the table and its replicas. Absent: no replicas. */
+  /** The regions of the table and its replicas. Default: no replicas. */
   regions?: TableRegions | undefined;
   /**
-   * Projections to remove in addition, such as the `leftovers` of another run. They are removed together, after one
-   * wait.
+   * Further projections to remove, such as the `leftovers` of another run. They are removed together, after one wait.
    */
   action?: MigrateAction | readonly MigrateAction[];
-  /**
-   * The most steps of this run; `next` of the result then names the next step. With 0, the run makes none. Default: all.
-   */
+  /** The most steps of this run; the result's `next` then names the next step. 0 makes none. Default: all. */
   mostSteps?: number;
-  /** Segments that a walk reads at once. Default 4. */
+  /** Segments that a walk reads at once. Default: 4. */
   segments?: number;
   /**
    * Items per page of a walk. A page is finished even if time runs out, so use small pages with a low rate. An item
-   * with everything derived from it takes up to about 10 read and 10 write units. Default 500.
+   * with everything derived from it takes up to about 10 read and 10 write units. Default: 500.
    */
   pageItems?: number | undefined;
-  /** Calls in flight at once. Default 16. */
+  /** Calls in flight at once. Default: 16. */
   concurrency?: number;
-  /** A clock that never goes back, in milliseconds, to measure the duration of steps. Default: the process's. */
+  /** A monotonic clock in milliseconds, to measure the duration of steps. Default: `performance.now()`. */
   clock?: () => number;
   /**
-   * Returns DynamoDB's time in milliseconds since 1970, such as `serverTime(graph, { client })`. The time dates the registry's
-   * entries, and measures the wait between two calls. Default: `now`.
+   * Returns DynamoDB's time in milliseconds since 1970, such as `serverTime(graph, { client })`. It dates the
+   * registry's entries and measures the wait between two calls. Default: `now`.
    */
   serverTime?: (() => Promise<number | undefined>) | undefined;
   /**
-   * True if the caller waits for readers between runs: instead of waiting, a run then returns `place` and
-   * `waitSeconds`. Default false.
+   * Whether the caller waits for readers between runs. A run then returns `place` and `waitSeconds` instead of waiting.
+   * Default: false.
    */
   waitsBetweenCalls?: boolean;
   /**
-   * How late a consumer's write may arrive, in milliseconds; retired items are deleted after that time. Default: 20
-   * minutes. Use 0 for a local table.
+   * How late a consumer's write may arrive, in milliseconds. Retired items are deleted only after that time. Default:
+   * 20 minutes. Use 0 for a local table.
    */
   lateWritesMs?: number | undefined;
   /**
-   * Continue although some base items can't be in a projection that is built: their label has no rank, a value has the
-   * wrong type, or `derive` throws. Readers then miss these items. Default false: the run throws `items-left-out`
-   * before readers use the projection.
+   * Whether to continue although some base items can't be in a projection that is built, because their label has no
+   * rank, a value has the wrong type, or `derive` throws. Readers then miss these items. Default: false; the run throws
+   * `items-left-out` before readers use the projection.
    */
   acceptLeftOut?: boolean | undefined;
   /**
-   * The walks over the table that this run makes. `others`: none; the run stops before a walk, and returns its name as
+   * The walks over the table that this run makes. `others`: none; the run stops before a walk and returns its name as
    * `toWalk`. `{ only }`: just the named walk, in the segments of `resume`. Default: all.
    */
   walks?: 'others' | { only: string } | undefined;
@@ -71,23 +68,24 @@ export interface MigrateOptions extends RuntimeOptions, TelemetryOption, RateOpt
   resume?: MigratePlace | undefined;
   /** Called after each step. */
   onStep?: (step: MigrateStep) => void;
-  /** Called before the wait for late writes, and once if an index takes long, with the reason and the milliseconds. */
+  /** Called with the reason and the milliseconds before the wait for late writes, and once if an index takes long. */
   onWait?: (reason: EdgeloomError, milliseconds: number) => void;
   /**
-   * Called as a walk progresses, with the number of items that it has passed, and its phase: `backfill`, `verify`, ...
+   * Called as a walk progresses, with the number of items that it has passed and its phase, such as `backfill` or
+   * `verify`.
    */
   onProgress?: (items: number, phase: string) => void;
-  /** Called with the items of each page that a walk has visited, and the walk's name. */
+  /** Called with the items of each visited page and the name of the walk. */
   onItems?: (items: readonly WalkedItem[], walk: string) => void;
 }
 
 /** A finished step. */
 export interface MigrateStep {
-  /** `add`, `backfill`, `ready`, ... */
+  /** Such as `add`, `backfill` or `ready`. */
   step: Step['kind'];
-  /** The projections, with the ids of their generations: `search:USER.name@2`. */
+  /** The projections with their generations' ids, such as `search:USER.name@2`. */
   projection: string;
-  /** The state after the step (`building`, `ready`, `retired`), or what other work has done (`verified`, `deleted`). */
+  /** The state after the step (`building`, `ready`, `retired`), or the work that was done (`verified`, `deleted`). */
   state: string;
   writes: number;
   wcu: number;
@@ -102,12 +100,15 @@ export interface MigrateResult {
   done: boolean;
   /** The next step, in words; empty if there is none. */
   next: string;
-  /** Actions that would remove what only other models have. Empty while steps of the model are left. */
+  /** Actions that would remove projections that only other models have. Empty while steps of the model are left. */
   leftovers: MigrateAction[];
-  /** Where the next run continues. Set if this run stopped because time ran out, or the caller has to wait or walk. */
+  /**
+   * Where the next run continues. Set if this run stopped because time ran out, or because the caller has to wait or
+   * walk.
+   */
   place?: MigratePlace;
   /** Seconds to wait before the next call; set together with `place`. */
   waitSeconds?: number;
-  /** With `walks: 'others'`: the walk that others have to make before the next call. */
+  /** The walk that others have to make before the next call. Only with `walks: 'others'`. */
   toWalk?: string;
 }

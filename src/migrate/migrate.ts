@@ -51,7 +51,7 @@ const OPTIONS: OptionNames<MigrateOptions> = {
  * started again, even twice at the same time or from another checkout. Adds the indexes that the model needs, and
  * deletes indexes of native lists that an action removes. Throws `table-differs` if the table can't get an index, and
  * `items-left-out` if base items can't be in a projection that is built; a run with `acceptLeftOut` continues from
- * there. With `maxRcu` or `maxWcu`, throttled calls are repeated.
+ * there. Repeats throttled calls if `maxRcu` or `maxWcu` is set.
  *
  * @example
  * const { done, next } = await migrate(graph, { store });
@@ -65,7 +65,7 @@ export async function migrateTable(options: OfGraph<MigrateOptions>): Promise<Mi
   const { maxRcu, maxWcu, random, clock } = options;
   return await runObserved('migrate', options, (options) =>
     runAbortable(options.store, options, (given, wait) => {
-      // `remainingMs` isn't passed on: a page that has begun is finished, at the given rate and with all retries.
+      // Leaves out `remainingMs`, so that a page that has begun is finished at the given rate and with all retries.
       const store = hasRate(options) ? new MeteredStore(given, { maxRcu, maxWcu, wait, random, now: clock }) : given;
       return new MigrationRun({ ...options, store, wait }).run();
     }),
@@ -214,7 +214,7 @@ class MigrationRun {
     );
     let next: Registry;
     try {
-      // The facts are read after the registry, so that a noted time is never before the state that it is noted for.
+      // Reads the facts after the registry, so that a noted time is never before the state that it dates.
       next = kind.write(step, head?.registry as Registry, await this.readFacts(kind, head?.registry));
     } catch (error) {
       if (error instanceof OvertakenError) return false;
@@ -235,8 +235,8 @@ class MigrationRun {
     if (asks !== 'emptiness') return facts;
     const isEmpty = await isEmptyTable(graph, store, stats);
     if (isEmpty) return { ...facts, isEmpty };
-    // An earlier registry that was deleted may have used low ids, so the first id is random. Keys have room for nine
-    // digits.
+    // The first id is random, because an earlier registry that was deleted may have used low ids. Keys have room for
+    // nine digits.
     // rule: new-registry-stamps-no-view-again
     const firstId = 1 + Math.floor(runtime.random() * 2 ** 29);
     return { ...facts, isEmpty, firstId };
@@ -253,7 +253,7 @@ class MigrationRun {
     return { version: 1, memory, ...made, ...this.work.walkedBefore, ...left };
   }
 
-  /** Counts how often a step is made: a run for another model may revert it again and again. */
+  /** Throws if the step was made too often, because a run for another model may revert it again and again. */
   private noteMade(step: Step): void {
     const names = projectionNamesOf(step).split(' ');
     const name = `${step.kind} ${names.map((one) => one.split('@')[0]).join(' ')}`.trim();
@@ -273,7 +273,8 @@ class MigrationRun {
 }
 
 /**
- * Throws if writers couldn't compile the registry's model even without the views that this migration replaces or drops.
+ * Throws if writers couldn't compile the registry's model, even without the views that this migration replaces or
+ * drops.
  *
  * @param dropped the targets of the run's actions.
  */
@@ -286,7 +287,7 @@ function checkCompiles(
 ): void {
   const projections = [...registry.projections].map(([name, { next, generations }]) => {
     if (!isViewName(name)) return [name, { next, generations }] as const;
-    // Views that are dropped may conflict with an edge type of other views: dropping them is the remedy.
+    // Views that are dropped may conflict with other views about an edge type, and dropping them is the remedy.
     if (dropped.some((target) => target.name === name)) return [name, { next, generations: [] }] as const;
     const definition = expected.get(name)?.fingerprint;
     // rule: replaced-views-need-no-code

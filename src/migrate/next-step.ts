@@ -22,8 +22,8 @@ import { retiredIndex } from './steps/retired-index.ts';
 import { type RunMemory, type Step, seenKey } from './steps/step.ts';
 
 /**
- * `nextStep` is a pure function of the registry, the expected model, and what this run has done. Each step is one write
- * of the registry or the work before one, so an interrupted run can simply be started again.
+ * `nextStep` is a pure function. Each step is one write of the registry or the work before one, so an interrupted run
+ * can simply be started again.
  */
 
 export interface Situation {
@@ -32,7 +32,7 @@ export interface Situation {
   expected: Definitions;
   memory: RunMemory;
   missingIndexes?: readonly string[];
-  /** Whether the table was empty after the registration. Absent: not checked. */
+  /** Whether the table was empty after the registration. Undefined: not checked. */
   isEmpty?: boolean;
   table?: TableIdentity;
   targets?: readonly ActionTarget[];
@@ -54,7 +54,7 @@ export function nextStep(situation: Situation): Step | undefined {
   if (table !== undefined && registry.table?.home !== table.home) return { kind: 'note-home', table };
   if (isUntouchedSinceRegistration(registry)) {
     if (situation.isEmpty === undefined) return { kind: 'look' };
-    // Add missing indexes first, because readers use a native list as soon as it is ready.
+    // Adds missing indexes first, because readers use a native list as soon as it is ready.
     if (situation.isEmpty) return indexStep(situation) ?? { kind: 'open-empty' };
     const waiting = waitForReadersWithoutRegistry(registry, situation.memory);
     if (waiting !== undefined) return waiting;
@@ -66,7 +66,7 @@ export function nextStep(situation: Situation): Step | undefined {
     return deletion ?? addStep(registry, situation) ?? indexStep(situation) ?? buildStep(registry, situation);
   };
   return (
-    // If an action removes the last ready generation of a search that the model keeps elsewhere, build the new one
+    // If an action removes the last ready generation of a search that the model keeps elsewhere, builds the new one
     // first.
     (takesLast(registry, situation) ? bringing() : undefined) ??
     actionStep(registry, situation) ??
@@ -79,7 +79,7 @@ export function nextStep(situation: Situation): Step | undefined {
 
 /**
  * A reader that found no registry uses plain keys, and views as its own model defines them. Writers of another model
- * are about to change both, so wait for that reader's lease to end.
+ * are about to change both, so the run waits for that reader's lease to end.
  */
 function waitForReadersWithoutRegistry(registry: Registry, memory: RunMemory): Step | undefined {
   return unusedStep(projectionsInForce(registry).map(seenOf), memory);
@@ -124,15 +124,13 @@ function readyStep(building: readonly SeenState[], memory: RunMemory): Step | un
   return pauseStep(building, memory) ?? (building.length === 0 ? undefined : { kind: 'ready', seen: building[0]! });
 }
 
-/**
- * A reader may ask any replica, and one without the last write could lack an item. So wait until all show that write.
- */
+/** Waits until all replicas show the last write, because a reader may ask any of them and miss an item. */
 function pauseStep(building: readonly SeenState[], { shown }: RunMemory): Step | undefined {
   const seen = building.filter((one) => !shown.has(seenKey(one)));
   return seen.length === 0 ? undefined : { kind: 'pause', seen };
 }
 
-/** Replaces the views of all types together: views of two node types must always agree about an edge type. */
+/** Replaces the views of all types together, because views of two node types must always agree about an edge type. */
 function viewStep(registry: Registry, situation: Situation): Step | undefined {
   const { memory } = situation;
   const views = toMaintain(situation)
@@ -157,7 +155,7 @@ function viewStep(registry: Registry, situation: Situation): Step | undefined {
 }
 
 /**
- * Retires generations if newer ones have all their meanings. No `MigrateAction` is needed, since readers use the newer
+ * Retires generations if newer ones have all their meanings. Needs no `MigrateAction`, since readers use the newer
  * ones.
  */
 function retireStep(registry: Registry, situation: Situation): Step | undefined {
@@ -184,9 +182,8 @@ function retireStep(registry: Registry, situation: Situation): Step | undefined 
 }
 
 /**
- * Deletes retired generations: indexes at once, items after late writes. The deletion of an index can't be made
- * conditional, so its generation is forgotten, and the index may be added again, only when no late call of another run
- * can delete it.
+ * Deletes retired generations: indexes at once, items after late writes. An index's deletion can't be conditional, so
+ * its generation is forgotten, and the index may be added again, only when no late call of another run can delete it.
  */
 function deleteStep(
   registry: Registry,
@@ -208,8 +205,8 @@ function deleteStep(
 }
 
 /**
- * Items of a generation are deleted only when every writer has read that the generation is retired, and earlier writes
- * have arrived.
+ * Items of a generation are deleted only after every writer has read that it is retired and earlier writes have
+ * arrived.
  */
 function outlastStep(
   retired: readonly SeenState[],
@@ -229,7 +226,7 @@ function actionStep(registry: Registry, { targets = [], memory }: Situation): St
   return removalStep(going, memory);
 }
 
-/** Withdraws generations from readers, and retires them when this run has seen them unready for a full lease. */
+/** Withdraws generations from readers, and retires them once this run has seen them unready for a full lease. */
 function removalStep(leaving: readonly ProjectionInForce[], memory: RunMemory): Step | undefined {
   const ready = leaving.find(({ state }) => state === 'ready');
   if (ready !== undefined) return { kind: 'withdraw', seen: seenOf(ready) };
@@ -243,7 +240,7 @@ function unusedStep(leaving: readonly SeenState[], { unused }: RunMemory): Step 
 }
 
 /**
- * Returns whether the actions would remove the last ready generation of a search that the model keeps in another item.
+ * Tells whether the actions would remove the last ready generation of a search that the model keeps in another item.
  */
 function takesLast(registry: Registry, situation: Situation): boolean {
   const { targets = [], data } = situation;

@@ -9,18 +9,18 @@ import { isEmptyTable } from './steps/empty.ts';
 
 /**
  * Registers a table that has no registry, no items and no missing indexes. On any other table, registration makes
- * searches unavailable until they are verified, so a person has to run `migrate`. Returns whether this call
- * opened everything to readers: false if the table wasn't new, or if an item arrived in the meantime and no time was left to build its
+ * searches unavailable until they are verified, so a person has to run `migrate`. Returns whether this call opened
+ * everything to readers: false if the table wasn't new, or if an item arrived and no time was left to build its
  * projections.
  */
 export async function registerIfEmpty(options: OfGraph<MigrateOptions>): Promise<boolean> {
   const { graph, store } = options;
   const stats: ReadStats = { rcu: 0 };
   const head = await readHead({ store, stats });
-  // A registry unchanged since its registration was left by a run that ended before it looked for items.
+  // A registry unchanged since its registration comes from a run that ended before it looked for items.
   if (head !== undefined && !isUntouchedSinceRegistration(head.registry)) return false;
   if (!(await isEmptyTable(graph, store, stats))) return false;
   if ((await new TableIndexes(store).missing(graph)).length > 0) return false;
-  // `migrate` looks for items again, and builds those that were written in the meantime.
+  // `migrate` looks for items again and builds those written since.
   return (await migrateTable(options)).done;
 }

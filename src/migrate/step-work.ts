@@ -19,7 +19,8 @@ import { buildingWalks } from './walks/building.ts';
 import { ChangedStates, type MigratePlace, StoppedRun } from './walks/place.ts';
 
 /**
- * The longest time from reading the registry to sending an index's deletion, which AWS accepts for another 15 minutes.
+ * The longest time from reading the registry to sending an index's deletion. AWS accepts a signed call for another 15
+ * minutes.
  */
 const DECISION_MS = 60_000;
 
@@ -80,7 +81,7 @@ export class StepWork implements StepRun {
       checkStates: async () => {
         if (!(await this.areUnchanged(states))) throw new ChangedStates();
       },
-      // Only the walk checks the time, between pages: a page that has begun is finished.
+      // Only the walk checks the time, between pages, so that a page that has begun is finished.
       isOver: () => this.isOver(),
       neededFanOuts: async () => {
         const { head, data } = await this.readRegistry();
@@ -109,7 +110,7 @@ export class StepWork implements StepRun {
       if (at !== undefined) throw new StoppedRun({ walk: { name, at } });
       return;
     }
-    // The registry may require another walk than the one that was dealt out.
+    // The registry may require another walk than the one dealt out.
     if (walks.only !== name || begunAt === undefined) throw new StoppedRun({});
     const at = await walk(begunAt);
     throw new StoppedRun({ walk: { name, at: at ?? { segments: begunAt.segments, open: [] } } });
@@ -125,8 +126,8 @@ export class StepWork implements StepRun {
   }
 
   /**
-   * Returns the indexes that the table lacks or DynamoDB is filling. Throws `table-differs` if the table can't get one,
-   * unless an action may make room.
+   * Returns the indexes that the table lacks or that DynamoDB is filling. Throws `table-differs` if the table can't get
+   * one, unless an action may make room.
    */
   async missingIndexes(): Promise<readonly string[]> {
     if (typeof this.options.walks === 'object') return [];
@@ -145,7 +146,7 @@ export class StepWork implements StepRun {
   }
 
   async dropIndexes(indexes: readonly string[], seen: readonly SeenState[]): Promise<void> {
-    // The deciding run has deleted the indexes before it dealt out the walk.
+    // The deciding run deleted the indexes before it dealt out the walk.
     if (typeof this.options.walks === 'object') return;
     for (const index of indexes) {
       for (let attempt = 0; ; attempt++) {

@@ -11,10 +11,10 @@ const CLOCKS_DIFFER_MS = 5_000;
 
 /** The first and the longest pause between two checks of an index that DynamoDB is adding or deleting. */
 const [LOOK_MS, LONGEST_LOOK_MS] = [50, 10_000];
-/** At this attempt, pauses have become long, so `onWait` is told what the run waits for. */
+/** At this attempt, when pauses have become long, `onWait` is called. */
 const TOLD_ATTEMPT = 8;
 
-/** A wait has names, so that the next call knows what an earlier call has waited for. */
+/** Waits have names, so that the next call knows what an earlier call has waited for. */
 export class Waits {
   constructor(
     private readonly options: Pick<
@@ -59,7 +59,7 @@ export class Waits {
     return (await this.options.serverTime?.()) ?? runtimeOf(this.options).now();
   }
 
-  /** Throws `StoppedRun` if the caller waits between two calls. */
+  /** Throws `StoppedRun` if the caller waits between calls instead. */
   private async waitOrStop(milliseconds: number, names: readonly string[]): Promise<void> {
     const { waitsBetweenCalls = false, resume } = this.options;
     // A timer may end up to a millisecond early.
@@ -78,8 +78,8 @@ function changingIndex(index: string): EdgeloomError {
 }
 
 /**
- * Returns the wait that is left. Undefined if earlier calls have waited long enough for the same names. If the clock
- * was set back, the wait starts over.
+ * Returns the remaining wait, or undefined if earlier calls have waited long enough for the same names. Starts over if
+ * the clock was set back.
  */
 function remainingWait(
   seen: readonly string[],

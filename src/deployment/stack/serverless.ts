@@ -5,7 +5,7 @@ import { STACK_POLICY } from './parts/table.ts';
 import { checkNames, checkSources } from './project/service.ts';
 import { frameworkStack, nameOfOwnTable } from './stack.ts';
 
-/** What the Serverless Framework passes to a file that computes values. */
+/** The argument that the Serverless Framework passes to a file that computes values. */
 export interface VariableContext {
   /** Returns the value of a variable, such as `param:batchSize` or `self:service`. */
   resolveVariable(variable: string): Promise<unknown>;
@@ -16,12 +16,12 @@ export type ComputedValue = (context: VariableContext) => Promise<unknown>;
 
 /** Options of `serverlessValues`. */
 export interface ServerlessOptions {
-  /** Path of the model file. */
+  /** The path of the model file. */
   modelFile: string;
 }
 
 /**
- * Returns the values of serverless.yml that follow from a model. The framework reads them from a CommonJS file.
+ * Returns the values of serverless.yml that depend on a model, for a CommonJS file that the framework reads.
  *
  * @example
  * module.exports = require('edgeloom/stack').serverlessValues({ modelFile: `${__dirname}/edgeloom.config.ts` });
@@ -35,7 +35,7 @@ export function serverlessValues(
     const stage = String(await resolveVariable('sls:stage'));
     const values: [string, unknown][] = [];
     for (const name of PARAMETER_NAMES) {
-      // `readParameters` gives unset parameters the stage's defaults.
+      // Skips unset parameters, which `readParameters` sets to the stage's defaults.
       const value = await resolveVariable(`param:${name}, null`);
       if (value !== null) values.push([name, value]);
     }

@@ -47,9 +47,9 @@ export interface FrameworkStack {
 
 /** Options of `stackTemplate`. */
 export interface TemplateOptions extends Omit<StackInput, 'model'> {
-  /** Where the functions' code is: `{ S3Bucket, S3Key }`, or a folder that is uploaded when packaging. */
+  /** The functions' code: `{ S3Bucket, S3Key }`, or a folder to upload when packaging. */
   code: Value | ((name: FunctionName) => Value);
-  /** Distinguishes new code in a folder from old code; needed with `canaryMinutes`. Default: none. */
+  /** Distinguishes new code from old code in the same folder; needed with `canaryMinutes`. Default: none. */
   revision?: string | undefined;
 }
 
@@ -62,7 +62,7 @@ const OPTIONS: OptionNames<TemplateOptions> = {
 };
 
 /**
- * Returns the whole stack of a model. Throws `invalid-name` for names that AWS would refuse.
+ * Returns the whole stack for a model. Throws `invalid-name` for names that AWS would refuse.
  *
  * @example
  * stackTemplate(graph, { service: 'goals', stage: 'prod', parameters: readParameters({ stage: 'prod' }), code });
@@ -83,7 +83,10 @@ export function stackTemplate(graph: CompiledModel, options: TemplateOptions): T
   };
 }
 
-/** Returns a template to import an earlier stack's table and bucket, without the bucket's notification, which needs the queue. */
+/**
+ * Returns a template for importing an earlier stack's table and bucket. Omits the bucket's notification, which needs
+ * the queue.
+ */
 export function importTemplate(input: StackInput): Pick<Template, 'AWSTemplateFormatVersion' | 'Resources'> {
   const site = siteOf(input);
   const { DependsOn: _, ...bucket } = failureResources(site)[FAILED_BATCHES_BUCKET]!;
@@ -182,7 +185,7 @@ function outputsOf({ graph, names, functions, table, parameters }: Site): Templa
   };
 }
 
-/** Counts what AWS bills by number: metrics of alarms, dashboards, and custom metrics. */
+/** Counts the resources that AWS bills by number: metrics of alarms, dashboards and custom metrics. */
 export function stackFixtures(
   model: CompiledModel,
   values: Pick<Partial<Parameters>, 'observe' | 'feedEventBus' | 'sourceStreamArns'> = {},

@@ -1,6 +1,6 @@
 import { loadOptionalPackage } from '../../trust/failures/optional-package.ts';
 
-/** Node's imports load this file. Bundlers and `require` load `index.ts`, since they may refuse the `await` here. */
+/** Loaded by Node's imports. Bundlers and `require` load `index.ts`, since they may refuse the `await` here. */
 
 const loaded = await loadOptionalPackage('@opentelemetry/api', import('./open-telemetry.ts'));
 

@@ -11,7 +11,7 @@ export const DESCRIPTIONS = {
   'edgeloom.conditions_failed': 'Calls to DynamoDB whose condition did not hold.',
 } as const;
 
-/** Bounds in seconds, as OpenTelemetry's conventions advise. */
+/** In seconds, as OpenTelemetry's conventions advise. */
 const CALL_BOUNDS = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10];
 const WORK_BOUNDS = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10];
 
@@ -35,7 +35,7 @@ export class Instruments {
     this.durations[of].record(seconds, attributes);
   }
 
-  /** Adds even 0, so that the metric exists. */
+  /** Also adds 0, which creates the metric. */
   add(name: string, value: number, attributes: Attributes): void {
     let counter = this.counters.get(name);
     if (counter === undefined) {

@@ -21,16 +21,16 @@ import { Instruments } from './instruments.ts';
 
 /** Options of `openTelemetry`. */
 export interface OpenTelemetryOptions {
-  /** Where spans go. Default: the SDK's registered provider. */
+  /** Where to send spans. Default: the SDK's registered provider. */
   tracerProvider?: TracerProvider | undefined;
-  /** Where metrics go. Default: the provider that is registered at this call. */
+  /** Where to send metrics. Default: the provider registered when `openTelemetry` is called. */
   meterProvider?: MeterProvider | undefined;
 }
 
 const SCOPE = 'edgeloom';
 const STREAM_SYSTEM = 'aws.dynamodb.streams';
 
-/** `change` has the operations of `CHANGES`. */
+/** `CHANGES` has the operations of `change`. */
 const OPERATIONS: Readonly<Record<Exclude<StoreCallName, 'change'> | 'scan', string>> = {
   get: 'GetItem',
   getMany: 'BatchGetItem',
@@ -53,8 +53,8 @@ const CHANGES: Readonly<Record<BaseChange['kind'], string>> = {
 };
 
 /**
- * Makes the option `telemetry`: spans and metrics by OpenTelemetry's conventions. They contain names of tables, types
- * and projections, counts and error codes, but no keys, attributes or messages.
+ * Returns a value for the option `telemetry` that emits spans and metrics by OpenTelemetry's conventions. They contain
+ * names of tables, types and projections, counts and error codes, but no keys, attributes or messages.
  *
  * @example
  * const reader = createReader(graph, { client, telemetry: openTelemetry() });
@@ -118,7 +118,7 @@ class OpenTelemetry implements Telemetry {
       (result, span) => {
         const counts = countsOf(result, `edgeloom.${kind}`);
         span.setAttributes(counts);
-        // The next part of a stopped check includes these totals.
+        // Skips a stopped check, whose totals are included in the next part's.
         const isWhole = (result as { cursor?: unknown }).cursor === undefined;
         if (isWhole) this.addCounts(counts, collection);
         return undefined;
@@ -139,7 +139,7 @@ class OpenTelemetry implements Telemetry {
       span.setAttributes(counts);
       this.addCounts(counts, { 'messaging.destination.name': table });
       this.instruments.add('messaging.client.consumed.messages', records, common);
-      // A batch that is not applied in full returns its error.
+      // A batch that isn't fully applied returns its error instead of throwing it.
       return (result as { error?: unknown }).error;
     });
   }
@@ -176,7 +176,7 @@ class OpenTelemetry implements Telemetry {
     });
   }
 
-  /** `prefix` and `type` are set only for a search. */
+  /** Except for a search, `prefix` is empty and `type` undefined. */
   private withObservedMethods<C extends object>(
     client: C,
     graph: CompiledModel,
@@ -186,9 +186,9 @@ class OpenTelemetry implements Telemetry {
     const methods = Object.entries(client).map(([name, method]: [string, (...args: unknown[]) => unknown]) => {
       const observed = (...args: unknown[]): unknown => {
         if (name === 'with') return this.client(method(...args) as object, graph);
-        // A watch does not end. Its reads and the pages of lists have their own spans.
+        // Not observed as a whole: a watch doesn't end, and its reads and the pages of lists have their own spans.
         if (prefix === '' && ['watch', 'pages', 'all'].includes(name)) return method(...args);
-        // `search` throws if the name isn't the model's.
+        // `search` throws for names outside the model, so the name is safe to record.
         if (name === 'search')
           return this.withObservedMethods(method(...args) as object, graph, 'search.', String(args[0]));
         const about = type ?? typeOf(graph, args);
@@ -213,7 +213,7 @@ class OpenTelemetry implements Telemetry {
     });
   }
 
-  /** `onResult` records the result, and returns an error that it contains. */
+  /** `onResult` records the result and returns the error that it contains, if any. */
   private inSpan<R>(
     { name, kind, attributes }: SpanPlan,
     measured: 'call' | 'operation' | 'batch',
@@ -227,7 +227,7 @@ class OpenTelemetry implements Telemetry {
       const onError = (error: unknown): void => {
         failed = { 'error.type': errorType(error) };
         span.setAttributes(failed);
-        // Without the error's message, which would name items.
+        // Omits the error's message, which would name items.
         span.setStatus({ code: SpanStatusCode.ERROR });
       };
       try {
@@ -252,7 +252,7 @@ function operationOf(method: string | symbol, [argument]: readonly unknown[]): s
   return (OPERATIONS as Readonly<Record<string, string>>)[String(method)];
 }
 
-/** Returns only the model's names: other text may identify a person. */
+/** Returns only names of the model, because other text may identify a person. */
 function typeOf(graph: CompiledModel, args: readonly unknown[]): string | undefined {
   const texts = args.map((arg) => (Array.isArray(arg) ? arg[0] : arg)).filter((arg) => typeof arg === 'string');
   const named = texts.find((text) => graph.edges.has(text) || graph.nodes.has(text));

@@ -19,9 +19,9 @@ import {
 } from './saved-run.ts';
 
 /**
- * A migration divided among several callers. One decides the steps and deals out each walk in shares; it continues when
- * all shares are done. All progress is in the table, so that another caller can continue after a failure, or work at
- * the same time.
+ * Divides a migration among several callers. One decides the steps and deals out each walk in shares, and continues
+ * when all shares are done. All progress is in the table, so that another caller can continue after a failure or work
+ * at the same time.
  */
 
 export interface Division {
@@ -41,7 +41,7 @@ export interface DividedResult {
   done: boolean;
   /** The next step, in words. */
   next: string;
-  /** Actions that would remove what only other models have. Empty while steps are left. */
+  /** Actions that would remove projections that only other models have. Empty while steps are left. */
   leftovers: MigrateAction[];
   /** Shares to walk before the next call. */
   shares: { plan: string; share: number }[];
@@ -65,13 +65,13 @@ export async function decideMigration(options: DividedOptions, division: Divisio
     if (value === undefined || value.model === graph.fingerprint) await forgetRun(store, sortKey);
     return { ...decided, done: true };
   }
-  // Another run may have changed the registry, so that the dealt-out walk isn't needed any more.
+  // Another run may have changed the registry, so the dealt-out walk may not be needed any more.
   const isDealt = toWalk !== undefined && saved?.walk?.name === toWalk && shares?.size === saved.walk.shares;
   const walk = isDealt ? saved.walk : toWalk === undefined ? undefined : await dealOutShares(options, toWalk, division);
   const version = (await readHead(reader))?.registry.version ?? 0;
   const replaced = (value?.replaced ?? 0) + (value === undefined || value.model === graph.fingerprint ? 0 : 1);
-  // A run for another model replaces the stored place, and with it what the earlier run has verified. Two runs could do
-  // this to each other forever.
+  // A run for another model replaces the saved place and loses what the earlier run has verified, so two runs could
+  // replace each other's forever.
   // rule: runs-of-two-models-do-not-replace-each-other-for-ever
   if (replaced > MOST_OVERTAKEN) {
     await saveRun(store, { ...value!, replaced: 0 }, revision);
@@ -83,7 +83,7 @@ export async function decideMigration(options: DividedOptions, division: Divisio
     ...(walk && { walk }),
   };
   if (!(await saveRun(store, run, revision))) return { ...decided, waitSeconds: OVERTAKEN_SECONDS };
-  // Deleted only after the new run is saved: until then, a worker may still read the shares of an earlier walk.
+  // The new run is saved first, because a worker may read the shares of an earlier walk until then.
   if (!isDealt) await clearShares(store, sortKey, walk?.plan);
   if (walk === undefined) return decided;
   const open = Array.from({ length: walk.shares }, (_, share) => ({ plan: walk.plan, share })).filter(
@@ -110,7 +110,7 @@ function isShareOpen(share: SavedShare | undefined): boolean {
 }
 
 async function dealOutShares(options: DividedOptions, name: string, { shares, segmentsOfShare }: Division) {
-  // A new id, so that late workers of an earlier walk neither find nor finish shares of this one.
+  // A new id keeps late workers of an earlier walk from finding and finishing shares of this one.
   // rule: walk-has-shares-of-its-own
   const plan = Math.floor(runtimeOf(options).random() * 2 ** 48).toString(36);
   const segments = shares * segmentsOfShare;

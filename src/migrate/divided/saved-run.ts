@@ -13,8 +13,8 @@ import { migratePlaceSchema } from '../walks/place-schema.ts';
 export interface SavedRun {
   model: string;
   /**
-   * The registry's version when the run was saved. If the version is lower now, the registry is a new one, and `place`
-   * doesn't apply.
+   * The registry's version when the run was saved. A lower version now means a new registry, to which `place` doesn't
+   * apply.
    */
   version: number;
   place: MigratePlace;

@@ -28,7 +28,8 @@ interface TypeSample {
 }
 
 /**
- * Warns of projections that will be empty. Usually an attribute was renamed, and its items haven't been rewritten yet.
+ * Warns about projections that will be empty, usually because an attribute was renamed and its items haven't been
+ * rewritten.
  */
 export function emptyProjectionWarnings(
   graph: CompiledModel,
@@ -66,7 +67,7 @@ export function emptyProjectionWarnings(
   return [...ofProjections, ...newTotals.flatMap((edge) => totalWarnings(edge, types.get(edge.type)))];
 }
 
-/** A list can take an attribute from the source node, a total only from the edge. */
+/** Lists can take an attribute from the source node, totals only from the edge. */
 function totalWarnings(edge: EdgeModel, found: TypeSample | undefined): string[] {
   const { type, count, incoming } = edge;
   const parts = [count?.totals, incoming?.totals].flatMap((totals) => [
@@ -84,7 +85,7 @@ function totalWarnings(edge: EdgeModel, found: TypeSample | undefined): string[]
 
 interface NamedProjection {
   name: string;
-  /** For a search that shares the item of another search: that search's projection. Otherwise the same as `name`. */
+  /** The projection of the search whose item this search shares. Otherwise the same as `name`. */
   projection: string;
   type: string;
   orders: readonly OrderModel[];
@@ -101,13 +102,13 @@ function projectionsOf({ nodes, edges }: CompiledModel): NamedProjection[] {
     derivedSearches(searches).map((search) => ofSearch(type, search)),
   );
   const ofEdges = [...edges.values()].flatMap(({ type, inbound, count }) => {
-    // Due-lists are left out: an empty one isn't a sign of a mistake.
+    // Leaves out due-lists, because an empty one isn't a sign of a mistake.
     const all = inbound === undefined || inbound.native ? [] : [...inbound.orders.values()];
     const shared = all.filter(({ isNamed }) => !isNamed);
     const alone = all.filter(({ isNamed }) => isNamed);
     const named = (name: string, orders: OrderModel[]): NamedProjection => ({ name, projection: name, type, orders });
     const ofOrder = ({ name, order }: InboundOrder) => named(`order:${type}.${name}`, [order]);
-    // With a count, every edge has an index item, whatever the orders.
+    // A counted edge has an index item, whatever its orders.
     const together = named(
       `inbound:${type}`,
       shared.map(({ order }) => order),

@@ -29,7 +29,7 @@ export interface EstimateOptions {
   leftOut?: LeftOutItems;
 }
 
-/** Bytes of the revision, the model and the key attributes' names, which every derived item has besides its content. */
+/** Bytes that every derived item has besides its content: the revision, the model and the key attributes' names. */
 const STAMP_BYTES = 100;
 
 export interface Work {
@@ -46,9 +46,9 @@ interface SampledPartition {
 }
 
 /**
- * Estimates two walks over the table, and one over each index. The backfill reads each expected item; items that are
- * missing or differ are read again and written. The verification queries each item in its indexes, and walks
- * over the indexes, reading the item of each entry.
+ * Estimates two walks over the table and one over each index. The backfill reads each expected item, then reads and
+ * writes those that are missing or differ. The verification queries each item in its indexes, then walks over the
+ * indexes and reads the item of each entry.
  */
 export function estimateBuild(
   graph: CompiledModel,
@@ -119,7 +119,7 @@ export function estimateViews(graph: CompiledModel, types: ReadonlySet<string>, 
     sum.rcu += share * Math.ceil(count / PAGE_ITEMS) * readUnits(viewBytes, true);
     sum.calls += share;
     if (!isOfOtherShape(graph, source, view)) continue;
-    // Rebuilding the view reads it again, before its base items.
+    // Rebuilding reads the view again, before its base items.
     sum.rcu += share * readUnits(viewBytes, true);
     const bytes = bases.reduce((all, { item, share: each }) => all + (each / share) * itemSizeBytes(item), 0);
     sum.rcu += share * readUnits(bytes, true);
@@ -128,7 +128,7 @@ export function estimateViews(graph: CompiledModel, types: ReadonlySet<string>, 
     for (const base of bases) {
       const reverse = reverseItemOf(graph, base)?.key;
       if (reverse === undefined) continue;
-      // The reverse item, and the node that the view copies from.
+      // Reads the reverse item and the node that the view copies from.
       sum.rcu += 2 * base.share;
       const write = (part: number): void => {
         sum.rcu += 2 * base.share * part;
@@ -143,11 +143,11 @@ export function estimateViews(graph: CompiledModel, types: ReadonlySet<string>, 
   return sum;
 }
 
-/** To fill an index, DynamoDB reads the table at no charge. */
+/** DynamoDB reads the table at no charge to fill an index. */
 export function estimateIndexes(indexes: ReadonlySet<string>, { graph, sample }: EstimateOptions): Work {
   const sum = { rcu: 1, wcu: 0, calls: 2 * indexes.size };
   for (const need of indexNeeds(graph).filter(({ name }) => indexes.has(name))) {
-    // Scanned items have the keys of derived indexes under Edgeloom's own names, whatever the table calls them.
+    // Scanned items have the keys of derived indexes under Edgeloom's own names, not the table's.
     const { partition, sort } = need.index === undefined ? need : INDEX_KEYS[need.index];
     for (const { item, share } of sample.items) {
       if (partition in item && sort in item) sum.wcu += share * writeUnits(itemSizeBytes(item));
@@ -172,8 +172,8 @@ function estimateWalk({ bytes, itemCount }: TableSample): Work {
 }
 
 /**
- * Estimates how many derived items are missing outside their base items' partitions. A sample rarely has both
- * partitions, so the numbers of existing and expected items are compared.
+ * Estimates how many derived items are missing outside their base items' partitions. Compares the numbers of existing
+ * and expected items, because a sample rarely has both partitions.
  */
 class Elsewhere {
   private readonly byKey: ReadonlyMap<string, Item>;
@@ -191,7 +191,7 @@ class Elsewhere {
     return this.byKey.get(`${source}\0${sortKey}`);
   }
 
-  /** `end` calls `write` with the share of these items that is missing. */
+  /** `end` calls `write` with the missing fraction of all expected items. */
   addExpected(share: number, write: (part: number) => void): void {
     this.expected += share;
     this.writes.push(write);
@@ -223,7 +223,7 @@ function readsOfBases(graph: CompiledModel, { source, target, item }: SampledIte
   return isJoinedKey(graph, target, sortKey) ? units + sourceNodeKeys(graph, source).length : units;
 }
 
-/** Never exceeds the view's budget: an edge type that makes the view too large is evicted. */
+/** Limited to the view's budget, because an edge type that makes the view too large is evicted. */
 function expectedViewBytes(graph: CompiledModel, { source, items, byKey }: SampledPartition): number {
   const own = byKey.get(source)?.share ?? items[0]!.share;
   let bytes = STAMP_BYTES + source.length;
@@ -249,8 +249,8 @@ function itemBytes({ source, sortKey, fields }: ExpectedItem): number {
 }
 
 /**
- * Returns the units of the item and its indexes. A counted item shares a transaction with its count and with
- * as many other items of that count as fit.
+ * Returns the units for the item and its indexes. A counted item shares a transaction with its count and as many other
+ * items of that count as fit.
  */
 function unitsOfWrite(fields: Item, bytes: number, sharers = 1): number {
   const units = writeUnits(bytes);

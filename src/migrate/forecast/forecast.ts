@@ -32,7 +32,7 @@ export interface ForecastOptions extends EstimateOptions, RateOptions {
 /** The SDK takes about a millisecond of CPU per call. */
 const CALLS_A_SECOND = 1_000;
 
-/** Leaves out retries, and producers' writes during the migration. */
+/** Ignores retries, and producers' writes during the migration. */
 export function forecast(steps: readonly PlannedStep[], options: ForecastOptions): StepForecast[] {
   const { maxRcu = Number.POSITIVE_INFINITY, maxWcu = Number.POSITIVE_INFINITY } = options;
   return steps.map((planned) => {
@@ -52,9 +52,9 @@ export function forecast(steps: readonly PlannedStep[], options: ForecastOptions
 }
 
 function estimateStep({ step, registry }: PlannedStep, options: ForecastOptions): Work {
-  // Only the first registration has no registry, and that isn't a work step.
+  // Only the first registration has no registry, and it isn't a work step.
   if ('work' in kindOf(step)) return estimateWork(step, registry!, options);
-  // One item for the head, and one for each new definition.
+  // The head is one item, and so is each new definition.
   const definitions = 'definitions' in step ? step.definitions.length : 0;
   return { rcu: 2 + definitions, wcu: 1 + definitions, calls: 2 + 2 * definitions };
 }

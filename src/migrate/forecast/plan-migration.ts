@@ -40,9 +40,9 @@ export interface MigrationPlan {
   estimate: { items: number; sampled: number; isExact: boolean };
   /** Base items of the sample whose type isn't in the model. */
   unplaced: UnplacedCount;
-  /** Native lists that lack base items of the sample, because these have no valid key for the index. */
+  /** Native lists that lack sampled base items, because these have no valid key for the index. */
   gaps: NativeGap[];
-  /** Base items that can't be in a projection that is built. */
+  /** Base items that can't be in a projection to be built. */
   leftOut: LeftOut | undefined;
 }
 

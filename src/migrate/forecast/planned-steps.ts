@@ -10,12 +10,12 @@ export interface PlannedStep {
   registry: Registry | undefined;
 }
 
-/** More steps than any model needs, to stop an endless loop. */
+/** Stops an endless loop; no model needs as many steps. */
 const MOST_STEPS = 10_000;
 /** Later than any time in a registry, as the migration's own times will be. */
 const LATER_MS = Number.MAX_SAFE_INTEGER;
 
-/** Assumes that each step succeeds. `nextStep` decides, so that the plan can't differ from the migration. */
+/** Assumes that each step succeeds. Asks `nextStep`, so that the plan can't differ from the migration. */
 export function plannedSteps(
   situation: Omit<Situation, 'targets' | 'memory'>,
   actions: readonly MigrateAction[],

@@ -10,7 +10,7 @@ export interface SampledItem extends WalkedItem {
   share: number;
 }
 
-/** If the sample has a partition, it has items of every kind in that partition. */
+/** Has items of every kind from each sampled partition. */
 export interface TableSample {
   items: readonly SampledItem[];
   partitionShare: number;
@@ -33,30 +33,28 @@ const WHOLE_SEGMENTS = 4;
 const WHOLE_PAGE_ITEMS = 1_000;
 
 /**
- * Parts of a larger table that are read. They are spread over the table, because a scan returns a partition's items
+ * The number of parts to read of a larger table. They are spread over it, because a scan returns a partition's items
  * together.
  */
 const PARTS = 40;
 const AT_ONCE = 8;
-/**
- * The most items that are read of a segment. Segments are sized for half as many, so that most segments are read whole.
- */
+/** The most items to read of a segment. Segments are sized for half as many, so that most are read whole. */
 const PART_ITEMS = 250;
 const FEWEST_PART_ITEMS = 10;
 const MOST_SEGMENTS = 1_000_000;
 const STEP = 8;
 
-/** How many items of each kind are read and counted in a partition that a page has cut off. */
+/** How many items of each kind to read and to count in a partition that a page has cut off. */
 const KIND_ITEMS = 50;
 const COUNTED_ITEMS = 1_000;
-/** The most kinds in such a partition: each edge type, order and generation is one. */
+/** The most kinds in such a partition. Each edge type, order and generation is a kind. */
 const MOST_KINDS = 60;
 const LAST_CHARACTER = '\u{10ffff}';
 
 /**
- * Reads a sample of a table. If a page has cut off a partition, some of its items of each kind are read: edges sort
- * before derived items, so the first items alone would look as if nothing were derived. The table's remaining items are
- * attributed to kinds with more items than are counted.
+ * Reads a sample of a table. Reads some items of each kind in a partition that a page has cut off: edges sort before
+ * derived items, so the first items alone would look as if nothing were derived. Attributes the table's remaining items
+ * to kinds with more items than are counted.
  */
 export async function sampleTable(table: SampledTable): Promise<TableSample> {
   const whole = table.itemCount > WHOLE_ITEMS ? undefined : await readWhole(table);
@@ -65,14 +63,14 @@ export async function sampleTable(table: SampledTable): Promise<TableSample> {
   const counted = kinds.filter(({ isAll }) => isAll);
   const known = knownItems({ partitionShare, read, kinds });
   const open = kinds.filter(({ isAll }) => !isAll);
-  // `itemCount` may be outdated: don't use it if the sample indicates over twice as many items.
+  // `itemCount` may be outdated, so it isn't used if the sample indicates over twice as many items.
   const count = table.itemCount < known / 2 ? known : table.itemCount;
   const least = open.length * COUNTED_ITEMS * partitionShare;
   const ofEach = open.length === 0 ? 0 : Math.max(count - known, least) / open.length;
   const small = read.length * partitionShare;
   const scale = open.length > 0 || known === 0 ? 1 : count / known;
-  // Large partitions are few, and a sample has them by chance. The whole difference from `itemCount` is
-  // attributed to them.
+  // Attributes the whole difference from `itemCount` to large partitions, which are few and which a sample has only by
+  // chance.
   const isOfLarge = open.length === 0 && counted.length > 0 && count > small;
   const share = isOfLarge ? partitionShare : partitionShare * scale;
   const largeShare = isOfLarge ? (partitionShare * (count - small)) / (known - small) : share;
@@ -138,7 +136,7 @@ function knownItems({ partitionShare, read, kinds }: Parts): number {
 
 /**
  * Starts with small segments. If their items account for little of the table, a few partitions hold most items, and
- * larger segments are more likely to contain those.
+ * larger segments are more likely to contain them.
  */
 async function readParts(table: SampledTable): Promise<Parts> {
   const { itemCount, sizeBytes = 0 } = table;
@@ -161,7 +159,7 @@ async function readParts(table: SampledTable): Promise<Parts> {
   return parts;
 }
 
-/** Returns undefined if too many segments are longer than a page, and smaller ones are allowed. */
+/** Returns undefined if too many segments are longer than a page and smaller ones are possible. */
 async function readPartsOf(table: SampledTable, segments: number, limit: number): Promise<Parts | undefined> {
   const { graph, store } = table;
   const pages = await pMap(

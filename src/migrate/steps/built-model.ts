@@ -14,6 +14,6 @@ export function builtModel(
   const parts = generations.map(({ name, id, definition }) => {
     return { definition: reviveDefinition(name, definition, data, graph), kept: keptOf(id) };
   });
-  // Without views: `shapes` has no types.
+  // Empty `shapes` leave out the views.
   return { ...compileLayers(parts, graph, `@${version}`), shapes: new Map() };
 }

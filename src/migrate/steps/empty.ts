@@ -7,8 +7,8 @@ import type { ScanSource } from '../../core/store-port.ts';
 const PAGE_ITEMS = 25;
 
 /**
- * Returns whether the table has no base items and no derived items, not even tombstones, which stay for a
- * while. Then no record was projected lately.
+ * Tells whether the table has no base items and no derived items. Tombstones count: they stay for a while, so without
+ * any, no record was projected lately.
  */
 export async function isEmptyTable(graph: CompiledModel, store: ScanSource, stats: ReadStats): Promise<boolean> {
   for (let startKey: Parameters<ScanSource['scan']>[0]['startKey']; ; ) {

@@ -5,7 +5,7 @@ import type { SeenState } from '../../registry/transitions.ts';
 
 /**
  * Returns the index to delete with a retired generation. Undefined if the generation has items instead, if the model
- * names the index itself (the table may have had it before), or if another generation uses the index.
+ * names the index itself (the table may have had it before), or if another generation uses it.
  */
 export function retiredIndex(
   { projections }: Registry,

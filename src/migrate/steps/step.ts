@@ -36,8 +36,8 @@ export type StepOf<Kind extends Step['kind']> = Extract<Step, { kind: Kind }>;
 type Memory = MigratePlace['memory'];
 
 /**
- * Work that the registry doesn't record. `unused` are states that this run has seen out of use for a full lease,
- * `shown` those that every replica shows, `outlasted` those that no late write can reach any more.
+ * Work that the registry doesn't record. `unused`: states that this run has seen out of use for a full lease; `shown`:
+ * states that every replica shows; `outlasted`: states that no late write can reach.
  */
 export type RunMemory = Readonly<Record<keyof Memory, ReadonlySet<string>>>;
 
@@ -72,7 +72,7 @@ export interface StepRun {
   store: Store & ScanSource;
   stats: ApplyStats;
   isEmpty: boolean | undefined;
-  /** A walk with this context ends if one of `states` has changed. */
+  /** Walks with this context end if one of `states` has changed. */
   buildContext(graph: CompiledModel, states?: readonly SeenState[]): BuildContext;
   walkOrStop(name: string, walk: (begunAt: WalkPlace | undefined) => Promise<WalkPlace | undefined>): Promise<void>;
   buildAndVerify(context: BuildContext, generations: readonly SeenState[]): Promise<void>;
@@ -80,7 +80,7 @@ export interface StepRun {
   dropIndexes(indexes: readonly string[], seen: readonly SeenState[]): Promise<void>;
   waitUntilUnused(seen: readonly SeenState[]): Promise<readonly SeenState[]>;
   waitUntilShown(seen: readonly SeenState[]): Promise<void>;
-  /** Waits until no write that is based on an earlier registry can arrive. */
+  /** Waits until no write based on an earlier registry can arrive. */
   outlastLateWrites(seen: readonly SeenState[], forMs: number): Promise<void>;
 }
 
@@ -102,7 +102,7 @@ export interface RegistryStep<S extends Step> extends StepText {
   /** At the first registration, `registry` is undefined despite its type. */
   write(step: S, registry: Registry, facts: WriteFacts): Registry;
   definitions?(step: S, expected: Definitions): readonly Defined[];
-  /** True if the step adds definitions: writers then have to be able to compile the result. */
+  /** True if the step adds definitions, so that writers have to be able to compile the result. */
   brings?: boolean;
   asks?: 'time' | 'emptiness';
 }
@@ -111,7 +111,7 @@ export interface WorkStep<S extends Step> extends StepText {
   work(run: StepRun, step: S, known: Known): Promise<readonly SeenState[]>;
   remembers?: keyof RunMemory;
   states(step: S): readonly SeenState[];
-  /** How long the step waits. Only forecasts use it. */
+  /** How long the step waits; used only in forecasts. */
   waitMs?(step: S): number;
 }
 

@@ -9,7 +9,7 @@ import { retiredIndex } from './retired-index.ts';
 import { type Step, type StepOf, seenKeys, type WorkStep } from './step.ts';
 
 /**
- * Milliseconds after a write until every replica of the table and its indexes is assumed to show it. DynamoDB usually
+ * Milliseconds after which every replica of the table and its indexes is assumed to show a write. DynamoDB usually
  * takes less than a second, but guarantees nothing. Sessions assume the same time (`indexGraceMs`).
  */
 export const REPLICA_LAG_MS = 10_000;

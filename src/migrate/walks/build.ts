@@ -38,7 +38,9 @@ export interface BuildContext extends EndingContext {
   onProgress?: (items: number) => void;
   onVisited?: WalkOptions['onVisited'];
   acceptsLeftOut: boolean;
-  /** Throws if another run has changed the generations that are built. Called for each page after reading its items. */
+  /**
+   * Throws if another run has changed the generations that are built. Called for each page after its items are read.
+   */
   checkStates: () => Promise<void>;
   isOver: () => boolean;
   begunAt?: WalkPlace | undefined;
@@ -47,8 +49,9 @@ export interface BuildContext extends EndingContext {
 const READ_KEYS = 100;
 
 /**
- * Writes expected items, and removes items that no base item asks for, which a writer without the registry or a gap in
- * the stream has left. Throws `items-left-out` at the end unless accepted, since readers would silently miss these items.
+ * Writes expected items, and removes items that no base item asks for, left by a writer without the registry or by a
+ * gap in the stream. Throws `items-left-out` at the end if base items can't be built and that isn't accepted, since
+ * readers would silently miss them.
  */
 export async function backfill(
   context: BuildContext,
@@ -72,14 +75,14 @@ export async function backfill(
     }
     return true;
   });
-  // If the walk stops early, `found` covers only the items of this call.
+  // If the walk stops early, `found` covers only this call's items.
   const { found } = leftOut;
   if (found !== undefined && !context.acceptsLeftOut) throw itemsLeftOut(found);
   return place;
 }
 
 /**
- * Repairs items that no base item of the page asks for. Counts of the first generation are recounted: writers that
+ * Repairs items that no base item of the page asks for. Recounts counts of the first generation, because writers that
  * don't know the registry, and whose model has no count, haven't updated them.
  */
 async function reconcileStrays(
@@ -144,7 +147,7 @@ export async function reconcileViews(
   });
 }
 
-/** If an edge was deleted while no view copied along it, its writer left the reverse item. */
+/** A writer that deletes an edge while no view copies along it leaves the reverse item. */
 async function reconcileReverseItemsWithoutEdge(context: BuildContext, items: readonly WalkedItem[]): Promise<void> {
   const reverse = items.flatMap(({ source, target, item }) => {
     const kind = itemKindOf(context.graph, target);

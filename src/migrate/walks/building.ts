@@ -9,8 +9,8 @@ export interface BuildingWalk {
 }
 
 /**
- * Returns the walks in their order. `verify` looks up each item of the table in the indexes; a walk over each index
- * finds entries whose item is gone from the table. The index walks come last, since earlier walks may still move items.
+ * Returns the walks in order. `verify` looks up each item of the table in the indexes; the walks over the indexes find
+ * entries whose item is gone from the table. They come last, because earlier walks may still move items.
  */
 export function buildingWalks(context: BuildContext, generations: readonly SeenState[]): readonly BuildingWalk[] {
   return [

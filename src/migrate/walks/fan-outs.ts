@@ -14,8 +14,8 @@ export interface EndingContext extends ApplyContext {
 }
 
 /**
- * Ends fan-outs that no writer continues, because the views have stopped copying, or the last order with source
- * attributes is gone.
+ * Ends fan-outs that no writer continues, because the views stopped copying or the last order with source attributes is
+ * gone.
  */
 export async function endUnneededFanOuts(context: EndingContext, items: readonly WalkedItem[]): Promise<void> {
   const open = items.filter(({ target, item }) => isContinuationKey(target) && isFanOutOpen(item));
@@ -27,8 +27,8 @@ async function endIfUnneeded(context: EndingContext, { source, target, item }: W
   const key = { source, target };
   const ending = itemTask(key, async (_, was) => {
     if (was === undefined || !isFanOutOpen(was)) return undefined;
-    // Another migration may have brought back a projection that needs this fan-out. The registry is read after the
-    // fan-out was seen open, so it has that projection.
+    // Reads the registry after seeing the fan-out open, so that it has any projection that needs this fan-out and that
+    // another migration brought back.
     // rule: fan-out-is-judged-by-a-registry-read-after-it
     const isNeeded = await neededFanOuts();
     return isNeeded(target) ? undefined : { update: endContinuationUpdate(graph, key, was, epochSeconds(context)) };

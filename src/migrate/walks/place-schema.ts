@@ -4,7 +4,7 @@ import { parsingInEnglish } from '../../foundation/parsing.ts';
 import { walkPlaceSchema } from '../../store/walk-schemas.ts';
 import type { MigratePlace } from './place.ts';
 
-/** In its own file, so that the package's declarations don't mention zod types. */
+/** A separate file keeps zod types out of the package's declarations. */
 
 const names = z.array(z.string());
 

@@ -1,9 +1,12 @@
 import type { WalkPlace } from '../../store/table-walk.ts';
 
-/** Where a migration stopped because its time was over, or its caller has to wait or walk. Can be stored as JSON for the next call. */
+/**
+ * Where a migration stopped because its time was over, or because its caller has to wait or walk. Can be stored as JSON
+ * for the next call.
+ */
 export interface MigratePlace {
   version: 1;
-  /** Work that the registry doesn't record: the keys (`seenKey`) of the states for which it is done. */
+  /** Work that the registry doesn't record, as keys (`seenKey`) of the states for which it is done. */
   memory: {
     verified: string[];
     reconciled: string[];
@@ -12,13 +15,13 @@ export interface MigratePlace {
     shown: string[];
     outlasted: string[];
   };
-  /** The walk that was under way. */
+  /** The unfinished walk. */
   walk?: { name: string; at: WalkPlace } | undefined;
-  /** How many times each registry step of a projection was made. */
+  /** How often each registry step of a projection was made. */
   made?: Record<string, number> | undefined;
   /** Names of the walks that other runs have finished. */
   walked?: string[] | undefined;
-  /** The wait under way: its names, its start (milliseconds since 1970) and its length in milliseconds. */
+  /** The unfinished wait: its names, its start (milliseconds since 1970) and its length in milliseconds. */
   waiting?: { seen: string[]; sinceMs: number; forMs?: number | undefined } | undefined;
 }
 

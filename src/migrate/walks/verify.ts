@@ -22,8 +22,7 @@ import {
 import { walk } from './walk.ts';
 
 /**
- * Verification has two directions: an index may not show an item yet, or may still show an item that is gone from the
- * table.
+ * Verifies in two directions: an index may not show an item yet, or may still show an item that is gone from the table.
  */
 
 export async function verifyInIndexes(context: BuildContext): Promise<WalkPlace | undefined> {
@@ -56,7 +55,7 @@ async function verifyBase(context: BuildContext, base: ItemKey, first: readonly 
     if (context.isOver()) return false;
     await context.wait(pause);
     await context.checkStates();
-    // The base item may have changed, and with it the expected items.
+    // The base item may have changed, and so may the expected items.
     expected = await readExpectedItems(context, base);
     const stored = await readItems(context, expected.map(keyOfExpected));
     const differing = expected.filter(({ fields }, i) => !hasExpectedFields(stored[i], fields));
@@ -74,7 +73,7 @@ async function isInIndex(context: BuildContext, { source, sortKey, fields }: Exp
     const found = await shownAt(context, { index, partition, sort }, { source, target: sortKey });
     if (!sameItem(found && shownInIndex(index, found), shownInIndex(index, fields))) return false;
   }
-  // An item without index keys, such as a part's view, is read from the table.
+  // Reads items without index keys, such as a part's view, and counted items outside `gsi0` from the table.
   const isFurther =
     fields[COUNTED] === undefined && INDEX_NAMES.some((index) => fields[INDEX_KEYS[index].partition] !== undefined);
   if (fields[INDEX_KEYS.gsi0.partition] !== undefined || isFurther) return true;
@@ -92,7 +91,7 @@ export function indexesOf(graph: CompiledModel): IndexName[] {
   return INDEX_NAMES.filter((index) => used.has(index));
 }
 
-/** Finds items that were moved or deleted but are still in the index, which walks over the table can't find. */
+/** Finds entries of moved or deleted items, which walks over the table can't find. */
 export async function verifyIndex(
   context: BuildContext,
   index: IndexName,

@@ -17,13 +17,13 @@ export interface WalkOptions {
   begunAt?: WalkPlace | undefined;
 }
 
-/** The default size of a page. A page is finished even if time runs out, and progress is reported after each page. */
+/** Default page size. A page is finished even if time runs out, and progress is reported after each page. */
 export const PAGE_ITEMS = 500;
 
 /**
- * Reads the table consistently: an eventually consistent scan could miss an item whose record came before writers
- * maintained its generation. A walk may pause, since the projector maintains items that are written in the meantime.
- * Returns the place where the walk stopped because time ran out; undefined if it is done.
+ * Reads the table consistently, because an eventually consistent scan could miss an item whose record came before
+ * writers maintained its generation. A walk may pause, since the projector maintains items that are written in the
+ * meantime. Returns where the walk stopped because time ran out, or undefined if it is done.
  *
  * @param visit returns whether it has finished the page. The walk stops at an unfinished page.
  */

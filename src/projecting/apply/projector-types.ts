@@ -16,11 +16,11 @@ export interface ProjectorOptions extends TelemetryOption {
   random?: RuntimeOptions['random'];
   /** The table. */
   store: Store;
-  /** Calls in flight at once. Default 32. */
+  /** Calls in flight at once. Default: 32. */
   concurrency?: number | undefined;
   /**
-   * How many children, or edges whose order uses the node, a change of a node updates at once. The record of the
-   * fan-out's continuation drives the rest. Default 250.
+   * How many children, or edges whose order uses the node, a changed node updates at once. The record of the fan-out's
+   * continuation drives the rest. Default: 250.
    */
   fanOutPageSize?: number | undefined;
   /**
@@ -39,33 +39,33 @@ export interface BatchOptions {
   remainingMs?: RuntimeOptions['remainingMs'];
 }
 
-/** Quarantined items of a batch with the same code, and the reason for the first. */
+/** A batch's quarantined items with the same code, and the reason for the first. */
 export interface QuarantineKind {
   code: string;
   count: number;
   reason: string;
-  /** Set if the table has refused the quarantine entry in every form: only the log then names the item. */
+  /** Set if the table refused the quarantine entry in every form, so that only the log names the item. */
   isRefused?: true;
 }
 
 /** The result of a batch. */
 export interface BatchResult extends ApplyStats {
   records: number;
-  /** Derived items that the records touch, fan-outs included. */
+  /** Derived items that the records touch, including fan-outs. */
   touches: number;
-  /** The quarantine entries by code; absent if there are none. */
+  /** Quarantine entries by code; absent if there are none. */
   quarantines?: readonly QuarantineKind[];
-  /** The oldest record that isn't applied in full; absent if all are. All older records are done. */
+  /** The oldest record that isn't fully applied; absent if all are. All older records are done. */
   failedFrom?: ChangeRecord;
   /** The cause of `failedFrom`. */
   error?: EdgeloomError;
 }
 
-/** Projects batches of change records: updates each derived item that they touch to what the base items ask for now. */
+/** Projects batches of change records: updates each derived item that they touch to what the base items ask for. */
 export interface Projector {
   /**
-   * Projects one batch. Doesn't throw for problems of a record or of the table: the result says from which record the
-   * batch has to be retried. Records may be projected again, in the same or in other batches.
+   * Projects one batch. Returns problems of a record or of the table instead of throwing: `failedFrom` is the record to
+   * retry from. Records may be projected again, in the same or in other batches.
    */
   project(records: readonly ChangeRecord[], options?: BatchOptions): Promise<BatchResult>;
 }

@@ -75,7 +75,7 @@ class TableProjector implements Projector {
     const modelReadAtMs = runtime.now();
     const within: Omit<ApplyContext, 'graph'> = {
       ...runtime,
-      // A process that was suspended has to retry the batch, with a fresh read of the model.
+      // A process that was suspended has to retry the batch with a fresh model.
       remainingMs: () => Math.min(runtime.remainingMs(), modelReadAtMs + SEND_WITHIN_MS - runtime.now()),
       modelReadAtMs,
       stats,
@@ -85,7 +85,8 @@ class TableProjector implements Projector {
       onQuarantine: (entry, isRefused) => kinds.add(entry, isRefused),
     };
     const guessed = this.last && begin({ ...within, graph: this.last }, records);
-    // Read after the records were received, so the model has every projection that existed when they were written.
+    // Reads the model after the records were received, so that it has every projection that existed when they were
+    // written.
     // rule: head-is-read-after-the-records
     const graph = await readModel(within, this.model, records[0]?.stream);
     if (graph instanceof EdgeloomError)
@@ -122,7 +123,7 @@ interface Failed {
   error: EdgeloomError;
 }
 
-/** Fan-outs come last, because they skip what the batch itself has reconciled. */
+/** Fan-outs come last, because they skip items that the batch itself has reconciled. */
 async function reconcileBatch(
   context: ApplyContext,
   touches: readonly Touch[],
@@ -139,7 +140,7 @@ async function reconcileBatch(
   const within = { ...context, reconciled };
   const visit = async (touch: FanOutTouch | ContinuationTouch, entry?: SeenItem): Promise<void> => {
     try {
-      // The first work of a batch is done even with hardly any time left, so that each call makes progress.
+      // The first work of a batch is done even with hardly any time left, so that every call makes progress.
       const visiting = { ...within, hasBegun: items.length > 0 || touch !== fanOuts[0] };
       await retryingWithin(visiting, () => {
         if (visiting.hasBegun) checkTime(visiting);
@@ -168,7 +169,7 @@ function reconciledTexts(touch: Reconcilable): string[] {
   return [textOfKey(keyOfTouch(touch))];
 }
 
-/** Returns the oldest failed record, with the first error that isn't a time-out, if there is one. */
+/** Returns the oldest failed record, and the first error that isn't a time-out if there is one. */
 function lowest(failures: readonly Failed[]): Pick<BatchResult, 'failedFrom' | 'error'> {
   if (failures.length === 0) return { failedFrom: undefined, error: undefined };
   const causes = failures.map(({ error }) => error);
@@ -184,7 +185,7 @@ function failedFrom(records: readonly ChangeRecord[], error: EdgeloomError): Pic
   return { failedFrom: records.reduce((low, record) => (isOlder(record, low) ? record : low)), error };
 }
 
-/** Returns how many of a batch's records are applied, from the first on. */
+/** Returns how many of a batch's first records are applied. */
 export function appliedCount(records: readonly ChangeRecord[], { failedFrom }: BatchResult): number {
   const failed = failedFrom === undefined ? -1 : records.findIndex((record) => !isOlder(record, failedFrom));
   return failed < 0 ? records.length : failed;
@@ -194,8 +195,8 @@ export function appliedCount(records: readonly ChangeRecord[], { failedFrom }: B
 const LASTING: ReadonlySet<string> = new Set(['projection-code-missing', 'registry-gone', 'not-home-region']);
 
 /**
- * Reads the model, and retries while there is time. If an error is returned, no record of the batch may be applied or skipped. Returns
- * undefined if the batch has no records.
+ * Reads the model, and retries while there is time. If it returns an error, no record of the batch may be applied or
+ * skipped. Returns undefined if the batch has no records.
  */
 async function readModel(
   reading: Omit<ApplyContext, 'graph'>,
@@ -212,7 +213,7 @@ async function readModel(
   }
 }
 
-/** Counts quarantine entries by code. A refused entry is listed separately, since nothing else names its item. */
+/** Counts quarantine entries by code. Lists refused entries separately, because nothing else names their items. */
 class QuarantineKinds {
   private readonly kinds = new Map<string, QuarantineKind>();
 

@@ -21,14 +21,14 @@ export interface EndedOptions extends Omit<RuntimeOptions, 'now'> {
   store: Store;
   /** Returns DynamoDB's time in milliseconds since 1970. Default: the store asks DynamoDB. */
   serverTime?: (() => Promise<number | undefined>) | undefined;
-  /** Deletes in flight at once. Default 16. */
+  /** Deletes in flight at once. Default: 16. */
   concurrency?: number | undefined;
 }
 
 /** The result of `deleteEnded`. */
 export interface EndedResult {
   deleted: number;
-  /** True if time ran out before all due-lists were read. The next call continues. */
+  /** True if time ran out before all due-lists were read; the next call continues. */
   left: boolean;
   rcu: number;
   wcu: number;
@@ -42,11 +42,11 @@ export function hasDueLists(graph: CompiledModel): boolean {
 }
 
 /**
- * Deletes ended edges of counted types: DynamoDB's TTL may take days, and counts and totals include an edge until it is
- * deleted. An edge whose end was postponed in the meantime stays.
+ * Deletes ended edges of counted types, because DynamoDB's TTL may take days, and counts and totals include an edge
+ * until it is deleted. Keeps edges whose end was postponed in the meantime.
  *
- * DynamoDB's clock decides, since a machine whose clock is fast would delete edges too early. Throws `no-server-time`,
- * and deletes nothing, if DynamoDB's time isn't known.
+ * Goes by DynamoDB's clock, because a machine whose clock is fast would delete edges too early. Throws
+ * `no-server-time`, and deletes nothing, if DynamoDB's time isn't known.
  *
  * @example
  * // Every minute, unless the stack or a worker already does it.

@@ -51,7 +51,7 @@ export class WorkerReport extends RunReport {
     this.listeners.onBatch?.({ shardId, records, result, newestRecordAgeMs, milliseconds, totals: { ...totals } });
   }
 
-  /** Warns of the first entry of each code, and of each refused entry, which isn't there to be counted. */
+  /** Warns about the first entry of each code, and about each refused entry, which the totals leave out. */
   private onQuarantines({ code, count, reason, isRefused }: QuarantineKind): void {
     if (isRefused) {
       this.logger.warn({ code, reason }, `An item is not in quarantine, as its entry was refused (${code}): ${reason}`);
@@ -62,7 +62,7 @@ export class WorkerReport extends RunReport {
     if (before === 0) this.logger.warn({ code, reason }, `Records go into quarantine (${code}): ${reason}`);
   }
 
-  /** Warns of the number of entries of each code. Call it at the end of a run, even if the run fails. */
+  /** Warns about the number of entries of each code. Call it at the end of a run, even if the run fails. */
   onEnd(): void {
     for (const [code, count] of this.quarantines) {
       this.logger.warn(

@@ -46,10 +46,10 @@ export class ShardTask extends ShardWorker<WorkerRun, ShardBatch> {
     if (!(await this.applyAll(batch.records))) return false;
     if (this.isCancelled() || (batch.isEmpty && !batch.isEnd)) return true;
     run.journal.noteShard({ shardId, sequenceNumber: batch.sequenceNumber, finished: batch.isEnd });
-    // Noted only after the batch is applied: otherwise a crash would leave progress that was never made.
+    // Noted only after the batch is applied, because a crash would otherwise leave progress that was never made.
     run.progress?.noteApplied(batch.records, shardId);
     run.progress?.schedule();
-    // A batch with only derived items' records needs no checkpoint: reading them again changes nothing.
+    // A batch with only derived items' records needs no checkpoint, because reading them again changes nothing.
     if (batch.records.length > 0 || batch.isEnd) await run.journal.flush();
     return true;
   }

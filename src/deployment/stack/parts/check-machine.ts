@@ -6,7 +6,7 @@ import type { Parameters } from '../base/parameters.ts';
 import type { Site } from '../base/site.ts';
 import { attribute, type Resources, sub } from '../base/template.ts';
 
-/** Totals added up over the workers. */
+/** Totals to add up over the workers. */
 const COUNTS = [
   ...['partitions', 'baseItems', 'derivedItems'],
   ...VERDICT_NAMES.filter((verdict) => !isDrift(verdict)),
@@ -18,12 +18,12 @@ const NAMES_OF_INPUT = "['mode', 'workers', 'maxRcu', 'maxWcu']";
 
 // biome-ignore lint/suspicious/noTemplateCurlyInString: CloudFormation fills it in
 const WRITING_FUNCTION = '${RebuildLambdaFunction.Arn}';
-/** A rebuild needs the function that may write. */
+/** Rebuilds run in the function that may write. */
 const FUNCTION = `{% $states.input.mode = 'rebuild' ? '${WRITING_FUNCTION}' : '\${CheckLambdaFunction.Arn}' %}`;
 
 /**
- * Returns the state machine of checks, rebuilds and migrations, in the Amazon States Language. A distributed map runs
- * a child for each share, which calls the function until it returns no cursor. Pauses between calls cost nothing.
+ * Returns the state machine of checks, rebuilds and migrations in the Amazon States Language. A distributed map runs a
+ * child for each share, which calls the function until it returns no cursor. Pauses between calls cost nothing.
  */
 export function checkDefinition({ checkHours, checkMaxRcu, checkMaxWcu, checkRepair, checkWorkers }: Parameters) {
   const run = {
@@ -41,7 +41,7 @@ export function checkDefinition({ checkHours, checkMaxRcu, checkMaxWcu, checkRep
     Comment:
       'Checks every derived item of the table against the base items; with {"mode": "rebuild"} it rebuilds them, with {"mode": "migrate"} it brings the table to the model.',
     QueryLanguage: 'JSONata',
-    // A longer rebuild or migration can be started again, and continues.
+    // A rebuild or migration that takes longer continues when it is started again.
     TimeoutSeconds: 14 * 86_400,
     StartAt: 'Mode',
     States: {
@@ -50,7 +50,7 @@ export function checkDefinition({ checkHours, checkMaxRcu, checkMaxWcu, checkRep
         Choices: [{ Condition: "{% $states.input.mode = 'migrate' %}", Next: 'Migrate' }],
         Default: 'Plan',
       },
-      // Only the write rate limits a migration.
+      // Limits migrations only by their write rate.
       ...migrationStates(request({ workers, maxRcu: 0, maxWcu })),
       Plan: {
         ...lambdaTask(FUNCTION, `{% {'plan': ${request(run)}} %}`),
@@ -70,7 +70,7 @@ function lambdaTask(functionName: string, payload: string) {
     Arguments: { FunctionName: functionName, Payload: payload },
     // A retry has the same cursor, so only the failed call's time is lost.
     Retry: [
-      // A person has to correct the input.
+      // Not retried, because a person has to correct the input.
       { ErrorEquals: [WRONG_INPUT], MaxAttempts: 0 },
       {
         ErrorEquals: ['States.ALL'],
@@ -84,7 +84,7 @@ function lambdaTask(functionName: string, payload: string) {
   };
 }
 
-/** The table holds the progress, so that another execution can continue. */
+/** The table holds the progress, so another execution can continue. */
 function migrationStates(request: string) {
   return {
     Migrate: {
@@ -130,7 +130,7 @@ function distributedMap(first: string, states: object) {
     MaxConcurrency: MOST_WORKERS,
     ToleratedFailurePercentage: 0,
     ItemProcessor: {
-      // Express children would end after five minutes.
+      // Express executions end after five minutes.
       ProcessorConfig: { Mode: 'DISTRIBUTED', ExecutionType: 'STANDARD' },
       StartAt: first,
       States: states,
@@ -142,7 +142,7 @@ function childStates() {
   return {
     Check: {
       ...lambdaTask(FUNCTION, '{% $states.input %}'),
-      // Only these fields: the state of an execution is limited to 256 KB.
+      // Drops all other fields, because Step Functions limits the state of an execution to 256 KB.
       Output: `{% $merge([$states.input, {'cursor': $states.result.Payload.cursor, 'waitSeconds': $states.result.Payload.waitSeconds, 'totals': ${onlyTotals()}}]) %}`,
       Next: 'IsThereMore',
     },
@@ -173,7 +173,7 @@ export function checkResources({ names, parameters }: Site): Resources {
     [CHECK_MACHINE]: {
       Type: 'AWS::StepFunctions::StateMachine',
       Properties: {
-        // The role's policy names the machine: a fixed name avoids a circular dependency.
+        // A fixed name avoids a circular dependency, because the role's policy names the machine.
         StateMachineName: names.local('check'),
         StateMachineType: 'STANDARD',
         RoleArn: attribute(CHECK_MACHINE_ROLE),
@@ -187,7 +187,7 @@ export function checkResources({ names, parameters }: Site): Resources {
     CheckSchedule: {
       Type: 'AWS::Events::Rule',
       Properties: {
-        // Fixed, because the role's trust policy names the rule.
+        // A fixed name, because the role's trust policy names the rule.
         Name: names.local('check'),
         Description: 'Starts the check of the derived items.',
         ScheduleExpression: checkSchedule,

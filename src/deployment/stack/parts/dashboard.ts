@@ -15,7 +15,7 @@ import { functionMetric, type Metric, mappingMetric, ownMetric, queueAge, queueD
 const WIDTH = 8;
 const HEIGHT = 6;
 const IN_A_ROW = 3;
-/** Lambda's metrics of a stream's mapping. */
+/** Lambda's metrics for the event source mapping of a stream. */
 const PASSED_RECORDS = ['PolledEventCount', 'FilteredOutEventCount', 'InvokedEventCount'];
 const FAILED_RECORDS = ['FailedInvokeEventCount', 'OnFailureDestinationDeliveredEventCount', 'DroppedEventCount'];
 
@@ -25,7 +25,7 @@ function graphs(site: Site): Record<string, readonly Metric[]> {
   const most = (...names: MetricName[]): Metric[] => names.map((name) => own(name, 'Maximum'));
   const ofMapping = (...names: string[]): Metric[] => names.map((name) => mappingMetric(name));
   return {
-    // Lambda's own metric is in milliseconds.
+    // Lambda emits this metric in milliseconds.
     'Behind the stream, milliseconds': [functionMetric('stream', 'IteratorAge', 'Maximum')],
     'Behind the stream after a batch, seconds': most('LagSeconds'),
     'Records of the stream': ofMapping(...PASSED_RECORDS),
@@ -67,7 +67,7 @@ function graphs(site: Site): Record<string, readonly Metric[]> {
   };
 }
 
-/** Returns the top widgets: what is wrong, since when, and what to do. */
+/** Shows what is wrong, since when, and what to do. */
 function topWidgets(site: Site): { height: number; type: string; properties: { [name: string]: Value } }[] {
   const { names, parameters } = site;
   const all = Object.entries(alarms(site));
@@ -96,8 +96,8 @@ function topWidgets(site: Site): { height: number; type: string; properties: { [
 }
 
 /**
- * Counts the metrics that CloudWatch bills: Edgeloom's, and those of each stream's mapping. An upper bound, because CloudWatch bills only
- * hours with data.
+ * Counts the custom metrics that CloudWatch bills: Edgeloom's, and those of each stream's mapping. An upper bound,
+ * because CloudWatch bills only hours with data.
  */
 export function countCustomMetrics({ functions, parameters }: Site): number {
   const own = {
@@ -111,7 +111,7 @@ export function countCustomMetrics({ functions, parameters }: Site): number {
 
 export function dashboardResources(site: Site): Resources {
   const names = new Map<string, Value>();
-  /** Returns a placeholder that CloudFormation replaces. */
+  /** Returns a placeholder that `Fn::Sub` replaces. */
   const place = (value: Value): string => {
     if (typeof value === 'string') return value;
     const name = JSON.stringify(value).replaceAll(/[^A-Za-z]/g, '');

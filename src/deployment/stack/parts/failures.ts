@@ -27,11 +27,11 @@ const VISIBILITY_SECONDS = 720;
 /** SQS's maximum. */
 const RETENTION_SECONDS = 14 * 86_400;
 
-/** The bucket keeps batches that the mapping gave up on, and notifies a queue that the redrive function reads. */
+/** The bucket keeps batches that the mapping gave up on, and notifies the queue that the redrive function reads. */
 export function failureResources(site: Site): Resources {
   const { names, parameters } = site;
   const { keepData, failedBatchDays, kmsKeyArn } = parameters;
-  // The queue's policy names the bucket and must exist first: a fixed name avoids a circular dependency.
+  // A fixed name avoids a circular dependency, because the queue's policy names the bucket and must exist first.
   const bucketName = names.inWorld('failed');
   const bucketArn = sub(`arn:\${AWS::Partition}:s3:::${names.local('failed')}-\${AWS::AccountId}-\${AWS::Region}`);
   const queueArn = attribute(FAILED_BATCHES_QUEUE);
@@ -91,10 +91,10 @@ export function failureResources(site: Site): Resources {
 
 /** Six times the feed function's timeout. */
 const FEED_VISIBILITY_SECONDS = 360;
-/** Tries while the event bus is down: every six minutes for four days. SQS allows 1,000. */
+/** Allows a try every six minutes for four days while the event bus is down. SQS's limit is 1,000. */
 const FEED_RECEIVES = 960;
 
-/** With a queue, the observer continues while EventBridge is down. */
+/** The queue lets the observer continue while EventBridge is down. */
 export function feedResources(site: Site): Resources {
   if (!site.functions.includes('feed')) return {};
   return {

@@ -20,7 +20,9 @@ import { attribute, type Resources, ref, type Value } from '../base/template.ts'
 export const RUNTIME = 'nodejs24.x';
 export const ARCHITECTURE = 'arm64';
 
-/** Module (a rebuild runs the check's module under another role), memory in megabytes, timeout in seconds, description. */
+/**
+ * Module, memory in megabytes, timeout in seconds, description. A rebuild runs the check's module under another role.
+ */
 const FUNCTIONS: Readonly<Record<FunctionName, readonly [string, number, number, string]>> = {
   stream: ['stream', 1024, 60, 'Projects the stream of the table.'],
   check: ['check', 1024, 900, 'Checks parts of the table; the state machine calls it.'],
@@ -32,7 +34,7 @@ const FUNCTIONS: Readonly<Record<FunctionName, readonly [string, number, number,
     120,
     "Redrives the quarantine, batches that the stream's mapping gave up, and what no consumer has claimed.",
   ],
-  // A call works for less than a minute.
+  // A call works for at most 50 seconds.
   observe: ['observe', 512, 90, 'Judges each change of the table; a schedule calls it every minute.'],
   feed: ['feed', 256, 60, 'Puts the changes of the table to EventBridge.'],
   mirror: ['mirror', 1024, 60, 'Mirrors the streams of source tables into the table.'],
@@ -46,7 +48,7 @@ function environmentsOf({ parameters, table }: Site): Readonly<Record<FunctionNa
     stream: { EDGELOOM_CONCURRENCY: String(concurrency) },
     check,
     rebuild: check,
-    // The only bucket that messages may name.
+    // Messages may name only this bucket.
     redrive: { EDGELOOM_FAILED_BATCHES_BUCKET: ref(FAILED_BATCHES_BUCKET), ...stream },
     observe: { ...stream, ...(feedEventBus !== '' && { EDGELOOM_FEED_QUEUE_URL: ref(FEED_QUEUE) }) },
     feed: {
@@ -110,7 +112,7 @@ export function triggerResources(site: Site): Resources {
   return {
     ...Object.fromEntries(logGroups),
     [MAPPING]: mappingOfStream(site, site.table.streamArn, {
-      // CloudFormation deletes the mapping before it empties the bucket.
+      // Makes CloudFormation delete the mapping before it empties the bucket.
       DependsOn: ['StreamRole', ...(site.parameters.keepData ? [] : [EMPTIED_BUCKET])],
       FunctionName: site.parameters.canaryMinutes === 0 ? attribute('StreamLambdaFunction') : ref(GRADUAL_ALIAS),
       ParallelizationFactor: site.parameters.parallelizationFactor,
@@ -232,7 +234,7 @@ function redriveTriggers(site: Site): Resources {
   };
 }
 
-/** A function's second or third schedule has its own number, rule and event. */
+/** `number`, `rule` and `event` distinguish a function's second and third schedules. */
 function schedule(
   { names }: Site,
   name: FunctionName,

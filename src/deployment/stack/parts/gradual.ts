@@ -75,7 +75,7 @@ export function gradualResources(site: Site, stream: Resources[string], revision
   };
 }
 
-/** Each version has its own alarms, so that the previous version's failures do not roll back the new one. */
+/** Each version has its own alarms, so that failures of the previous version don't roll back the new one. */
 function alarmsOfVersion(site: Site, version: Value, hash: string): Resources {
   const errors = functionMetric('stream', 'Errors');
   const alias = sub(`\${StreamLambdaFunction}:${ALIAS}`);
@@ -96,7 +96,7 @@ function alarmsOfVersion(site: Site, version: Value, hash: string): Resources {
   );
 }
 
-/** Only CodeDeploy reads the alarm: it notifies nobody. */
+/** Notifies nobody, since only CodeDeploy reads the alarm. */
 function deploymentAlarm(name: string, metric: Metric): Resources[string] {
   return {
     Type: 'AWS::CloudWatch::Alarm',
@@ -107,7 +107,7 @@ function deploymentAlarm(name: string, metric: Metric): Resources[string] {
       Statistic: metric.statistic,
       Period: 60,
       EvaluationPeriods: 3,
-      // One failure may be a throttled call.
+      // A single failure may be a throttled call.
       DatapointsToAlarm: 2,
       Threshold: 1,
       ComparisonOperator: 'GreaterThanOrEqualToThreshold',

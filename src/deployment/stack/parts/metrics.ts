@@ -25,7 +25,7 @@ export function functionMetric(of: FunctionName, name: string, statistic: Statis
   return { namespace: 'AWS/Lambda', name, dimensions, statistic };
 }
 
-/** Lambda emits the metric only with the mapping's `MetricsConfig`. Default: the mapping of the table's stream. */
+/** Lambda emits these metrics only for mappings with `MetricsConfig`. */
 export function mappingMetric(name: string, mapping: string = MAPPING): Metric {
   return { namespace: 'AWS/Lambda', name, dimensions: { EventSourceMappingUUID: ref(mapping) }, statistic: 'Sum' };
 }
@@ -38,7 +38,7 @@ export function queueDepth(queue: string): Metric {
   return queueMetric(queue, 'ApproximateNumberOfMessagesVisible');
 }
 
-/** Returns an age in seconds. */
+/** The age is in seconds. */
 export function queueAge(queue: string): Metric {
   return queueMetric(queue, 'ApproximateAgeOfOldestMessage');
 }

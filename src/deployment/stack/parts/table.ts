@@ -6,7 +6,7 @@ import { type Site, TABLE } from '../base/site.ts';
 import { policyDocument, type Resources, sub, type Value } from '../base/template.ts';
 import { producerStatements } from '../rights/policies.ts';
 
-/** Returns the table with the two indexes that every model has; `edgeloom migrate` adds and deletes all others. */
+/** Defines only the two indexes that every model has; `edgeloom migrate` adds and deletes the others. */
 export function tableResources(site: Site): Resources {
   const { graph, parameters } = site;
   const { existingTableArn, pointInTimeRecovery, deletionProtection, keepData, kmsKeyArn } = parameters;
@@ -16,7 +16,7 @@ export function tableResources(site: Site): Resources {
   return {
     [TABLE]: {
       Type: 'AWS::DynamoDB::Table',
-      // A table left by a failed first deployment would block the second.
+      // A table left by a failed first deployment would block the next one.
       DeletionPolicy: keepData ? 'RetainExceptOnCreate' : 'Delete',
       UpdateReplacePolicy: 'Retain',
       Properties: {
@@ -49,14 +49,14 @@ function modelOfEveryTable({ table, fingerprint }: CompiledModel): CompiledModel
 
 function policyOfAccounts(site: Site): Value {
   const { graph, parameters } = site;
-  // A reference to the table's ARN would be circular.
+  // Referencing the table's ARN here would be circular.
   const arn = `arn:\${AWS::Partition}:dynamodb:\${AWS::Region}:\${AWS::AccountId}:table/${graph.table.name}`;
   const table = { ...site.table, arn: sub(arn), indexArn: sub(`${arn}/index/*`) };
   const statements = producerStatements({ ...site, table });
   return policyDocument(statements.map((one) => ({ ...one, Principal: { AWS: parameters.producerAccounts } })));
 }
 
-/** Returns properties that the table and each index share. Parameters of 0 or false add none. */
+/** Returns properties that the table and its indexes share. Omits parameters that are 0 or false. */
 function throughputProperties(parameters: Parameters): { [name: string]: Value } {
   const { warmReadUnits, warmWriteUnits, maxReadUnits, maxWriteUnits, contributorInsights } = parameters;
   const warm = { ReadUnitsPerSecond: warmReadUnits, WriteUnitsPerSecond: warmWriteUnits };
@@ -73,7 +73,10 @@ function nonZeroNumbers(name: string, numbers: Readonly<Record<string, number>>)
   return set.length === 0 ? {} : { [name]: Object.fromEntries(set) };
 }
 
-/** A policy against replacing the table: a new name in the model would leave all items in a table that nothing reads. */
+/**
+ * A stack policy against replacing the table: a new name in the model would leave all items in a table that nothing
+ * reads.
+ */
 export const STACK_POLICY = [
   { Effect: 'Allow', Action: 'Update:*', Principal: '*', Resource: '*' },
   {

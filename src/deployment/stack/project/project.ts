@@ -19,17 +19,17 @@ export interface ProjectOptions {
   existing?: {
     tableArn: string;
     streamArn: string;
-    /** Default: `source` and `target`. */
+    /** Default of the two keys: `source` and `target`. */
     partitionKey?: string;
     sortKey?: string;
     indexes?: Readonly<Record<string, ExistingIndex>>;
   };
-  /** The ARN of the stream of a mirrored table. Default: none. */
+  /** The ARN of a mirrored table's stream. Default: none. */
   sourceStreamArn?: string | undefined;
   packageFolder: string;
 }
 
-/** Avoids the mirrored table's name, because both tables may be in one engine. */
+/** Avoids the mirrored table's name, because one engine may hold both tables. */
 export function tableBeside(source: string): string {
   return source === 'graph' ? 'mirror' : 'graph';
 }
@@ -45,7 +45,10 @@ interface Manifest {
   devDependencies?: Record<string, string>;
 }
 
-/** Writes the files and returns their names. Throws `file-exists` before writing any, and `invalid-name` for the folder's name. */
+/**
+ * Writes the project's files and returns their names. Throws `file-exists` before writing any, and `invalid-name` if
+ * the folder's name can't be a service's.
+ */
 export async function makeProject(folder: string, options: ProjectOptions): Promise<string[]> {
   const service = basename(resolve(folder));
   stackNames(service, 'prod', 'records');
@@ -120,7 +123,7 @@ const README_PARAMETERS: Readonly<Record<DeployTool, string>> = {
   cdk: IN_SCRIPT,
 };
 
-/** Returns the texts that replace words. A comment, such as `# TOOL`, stands for whole lines. */
+/** Returns the replacements of placeholders. A comment, such as `# TOOL`, stands for whole lines. */
 function wordsOf(service: string, version: string, { existing, deploy, sourceStreamArn }: ProjectOptions) {
   const ownTable = existing && tableNameIn(existing.tableArn);
   const sourceTable = sourceStreamArn && tableNameIn(sourceStreamArn);
@@ -147,7 +150,7 @@ function wordsOf(service: string, version: string, { existing, deploy, sourceStr
   };
 }
 
-/** In one pass, because a table's or service's name may contain another word. */
+/** Replaces in one pass, because the name of a table or service may contain another placeholder. */
 function fillIn(
   name: string,
   text: string,

@@ -30,7 +30,7 @@ export function recordedNames(modelFile: string): RecordedNames {
 }
 
 /**
- * Throws for a changed name, for which CloudFormation would create an empty stack or table.
+ * Throws if a name has changed, because CloudFormation would create an empty stack or table.
  *
  * @param names without the table if it is not the stack's own.
  */
@@ -51,7 +51,10 @@ export function checkNames(modelFile: string, names: { service: string; table?: 
   );
 }
 
-/** Throws if a stream's table is not a source made by `sourceTable`: its batches would fail. Returns warnings about sources that nothing reads. */
+/**
+ * Throws if a stream's table is not a source made by `sourceTable`, because its batches would fail. Returns warnings
+ * about sources that nothing reads.
+ */
 export function checkSources(
   sources: readonly Pick<Source, 'name' | 'from'>[],
   { sourceStreamArns }: Parameters,
@@ -72,7 +75,7 @@ export function checkSources(
 
 const MODULE_ENDINGS = ['.ts', '.mts', '.cts', '.js', '.mjs', '.cjs'];
 
-/** Throws if a handler is missing. A project without the stream's module has its handlers elsewhere. */
+/** Throws if a handler is missing. A project without the stream's module keeps its handlers elsewhere. */
 export function checkHandlers(modelFile: string, parameters: Parameters): void {
   const folder = join(dirname(resolve(modelFile)), 'handlers');
   const has = (module: string): boolean => MODULE_ENDINGS.some((ending) => existsSync(join(folder, module + ending)));

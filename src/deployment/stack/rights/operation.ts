@@ -2,7 +2,7 @@ import { CHECK_MACHINE, DEAD_LETTER_QUEUE, MIRROR_DEAD_LETTER_QUEUE, SCHEDULE_DE
 import type { Site } from '../base/site.ts';
 import { allow, attribute, ownArn as own, ref, type Statement } from '../base/template.ts';
 
-/** Returns the rights that runbooks need besides those on the table. */
+/** Returns the rights that runbooks need in addition to those on the table. */
 export function operationStatements({ names, functions }: Site): Statement[] {
   const execution = `execution:${names.local('check')}`;
   const queues = [SCHEDULE_DEAD_LETTER_QUEUE, ...(functions.includes('mirror') ? [MIRROR_DEAD_LETTER_QUEUE] : [])];
@@ -14,7 +14,7 @@ export function operationStatements({ names, functions }: Site): Statement[] {
       ...[own('states', `${execution}:*`), own('states', `${execution}/*:*`)],
     ),
     allow('states:DescribeMapRun', own('states', `mapRun:${names.local('check')}/*:*`)),
-    // For enabling a disabled mapping again. Mappings have no names.
+    // For enabling a disabled mapping again. The resource can't be narrower, because mappings have no names.
     allow('lambda:ListEventSourceMappings', '*'),
     {
       ...allow('lambda:UpdateEventSourceMapping', own('lambda', 'event-source-mapping:*')),
@@ -27,7 +27,7 @@ export function operationStatements({ names, functions }: Site): Statement[] {
     ),
     // These actions cannot be limited to resources.
     allow('cloudwatch:DescribeAlarms GetMetricData ListMetrics', '*'),
-    // For drills, and for silencing alarms.
+    // For drills and for silencing alarms.
     allow(
       'cloudwatch:DescribeAlarmHistory DisableAlarmActions EnableAlarmActions SetAlarmState',
       own('cloudwatch', `alarm:${names.local('*')}`),

@@ -12,7 +12,7 @@ export const MIGRATOR_POLICY = 'MigratorPolicy';
 export const OPERATOR_POLICY = 'OperatorPolicy';
 
 /**
- * IAM has no condition on sort keys, so a producer's policy cannot protect derived items. Instead the writer refuses
+ * IAM has no condition on sort keys, so a producer's policy cannot protect derived items. Instead, the writer refuses
  * their keys, and the check finds changed ones.
  */
 export function policyResources(site: Site): Resources {

@@ -26,13 +26,13 @@ import {
 } from '../base/template.ts';
 import { tableStatements } from './table-rights.ts';
 
-/** A condition that excludes other accounts' buckets. */
+/** Excludes buckets of other accounts. */
 const IN_THIS_ACCOUNT = { Condition: { StringEquals: { 's3:ResourceAccount': ref('AWS::AccountId') } } };
 
 export function roleResources(site: Site): Resources {
   const { names } = site;
   const machine = ownArn('states', `stateMachine:${names.local('check')}`);
-  // The children of a distributed map use this role too; their names begin with the machine's.
+  // The children of a distributed map also use this role; their names begin with the machine's.
   const ofMachine = ownArn('states', `stateMachine:${names.local('check')}*`);
   const rule = ownArn('events', `rule/${names.local('check')}`);
   return {
@@ -73,7 +73,6 @@ const FUNCTION_STATEMENTS: Readonly<Record<FunctionName, (site: Site) => Stateme
     return [
       ...tableStatements('mirror', site),
       mapsStreams(sourceStreamArns),
-      // The mirror only reads sources.
       allow('dynamodb:DescribeTable GetItem', ...sourceStreamArns.map(tableArnOfStream)),
       // The mapping sends notices with its function's rights.
       allow('sqs:SendMessage', attribute(MIRROR_DEAD_LETTER_QUEUE)),
@@ -81,7 +80,7 @@ const FUNCTION_STATEMENTS: Readonly<Record<FunctionName, (site: Site) => Stateme
   },
 };
 
-/** Rights of operators, since `mirror sync` reads whole sources. */
+/** For operators, since `mirror sync` reads whole sources. */
 export function sourceStatements({ parameters: { sourceStreamArns } }: Site): Statement[] {
   if (sourceStreamArns.length === 0) return [];
   return [allow('dynamodb:GetItem Scan', ...sourceStreamArns.map(tableArnOfStream))];
@@ -102,7 +101,7 @@ export function failureStatements(site: Site, queues: readonly string[]): Statem
   return [
     readsOfStream(site),
     { ...allow('s3:DeleteObject GetObject', failedBatchObjects()), ...IN_THIS_ACCOUNT },
-    // SendMessage is for the rest of a batch when time runs out.
+    // SendMessage returns the rest of a batch to the queue when time runs out.
     allow('sqs:DeleteMessage GetQueueAttributes ReceiveMessage SendMessage', ...queues.map((id) => attribute(id))),
   ];
 }
@@ -139,7 +138,7 @@ function keyServicesOf(name: FunctionName, { feedEventBus }: Parameters): readon
   return name === 'observe' && feedEventBus !== '' ? [...KEY_SERVICES[name], 'sqs'] : KEY_SERVICES[name];
 }
 
-/** Allows a key only through the services that keep data under it, never directly. */
+/** Allows the key only through services that keep data under it, never directly. */
 export function keyStatements({ kmsKeyArn }: Parameters, through: readonly KeyService[]): Statement[] {
   if (kmsKeyArn === '') return [];
   const services = through.map((service) => sub(`${service}.\${AWS::Region}.\${AWS::URLSuffix}`));
@@ -160,17 +159,17 @@ function tracingStatements({ tracing }: Parameters): Statement[] {
   return tracing ? [allow('xray:PutTelemetryRecords PutTraceSegments', '*')] : [];
 }
 
-/** The actions of AWS's AWSLambdaVPCAccessExecutionRole. */
+/** The actions in AWS's policy AWSLambdaVPCAccessExecutionRole. */
 const NETWORK_ACTIONS =
   'ec2:AssignPrivateIpAddresses CreateNetworkInterface DeleteNetworkInterface DescribeNetworkInterfaces DescribeSubnets UnassignPrivateIpAddresses';
 
 function networkStatements({ vpcSubnetIds }: Parameters): Statement[] {
-  // The interfaces do not exist yet, so no resource can be named.
+  // The interfaces don't exist yet, so the policy can't name them.
   return vpcSubnetIds.length === 0 ? [] : [allow(NETWORK_ACTIONS, '*')];
 }
 
 function functionRole(name: FunctionName, site: Site, statements: readonly Statement[]): Resources[string] {
-  // No CreateLogGroup: the stack creates the group, with its retention.
+  // Omits CreateLogGroup, because the stack creates the group with its retention.
   const logs = allow('logs:CreateLogStream PutLogEvents', attribute(`${logicalIdPrefix(name)}LogGroup`));
   const { parameters } = site;
   return roleOfService(

@@ -27,16 +27,16 @@ const SETTLING = `BatchGetItem GetItem PutItem Query UpdateItem ${STATEMENTS}`;
 const REPAIRING = `${SETTLING} DeleteItem DescribeTable Scan`;
 
 /**
- * A test runs every feature behind a proxy that enforces these rights, and fails on missing and unused ones. No right
- * depends on the model: programs of the previous model run next to a new stack. One wildcard covers all indexes,
- * which keeps policies within IAM's 6,144 characters.
+ * A test runs every feature behind a proxy that enforces these rights, and fails on missing or unused ones. No right
+ * depends on the model, because programs of the previous model run next to a new stack. One wildcard covers all
+ * indexes, to keep policies within IAM's 6,144 characters.
  */
 const RIGHTS: Readonly<Record<Program, Readonly<Partial<Record<Place, string>>>>> = {
-  // Query is for fan-outs, DescribeTable for the key types, which a starting function checks.
+  // Query is for fan-outs, DescribeTable for the key types that the function checks when it starts.
   stream: { table: 'BatchGetItem DescribeTable GetItem PutItem Query UpdateItem PartiQLInsert PartiQLUpdate' },
   check: { table: 'BatchGetItem DescribeTable GetItem Query Scan', 'service-partition': 'DeleteItem PutItem' },
   repair: { table: REPAIRING },
-  // A rebuild's function also migrates.
+  // The function also migrates.
   rebuild: { table: `${REPAIRING} UpdateTable`, indexes: 'Query Scan' },
   // The function also quarantines records that can't be projected, registers an empty table, and deletes ended edges.
   redrive: { table: REPAIRING, indexes: 'Query' },
