@@ -19,8 +19,8 @@ export function modelOfReady(registry: Registry, data: DefinitionData, own: Comp
 }
 
 /**
- * Returns the keys of items that the registry treats differently than when the check began. Only findings about
- * other items count, since ids are never reused.
+ * Returns the keys of items that the registry treats differently than when the check began. Findings about these items
+ * don't count.
  */
 export async function keysMovedSince(
   began: CompiledModel,
@@ -30,13 +30,13 @@ export async function keysMovedSince(
   // rule: check-reads-the-registry-again
   if ((await model.current()) === began) return new Set();
   const { items } = await store.getMany(keys, { consistent: true });
-  // The registry is read after the items, so that it knows the generations that the items name.
+  // Reads the registry after the items, so that it knows the generations that the items name.
   // rule: items-are-judged-by-a-registry-read-after-them
   const now = await model.current();
   const moved = keys.filter(({ source, target }, i) => {
     const before = standingOf(began, source, target, items[i] ?? {});
     const after = standingOf(now, source, target, items[i] ?? {});
-    // If key and content don't name a projection, the item may belong to one that has changed.
+    // If key and content name no projection, the item may belong to one that has changed.
     return before.name === '' || before.kind !== after.kind || before.name !== after.name;
   });
   return new Set(moved.map(textOfKey));

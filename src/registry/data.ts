@@ -2,8 +2,8 @@ import { hash128 } from '../core/items/keys.ts';
 import { byKey } from '../foundation/entries.ts';
 
 /**
- * Definitions as plain data. `undefined` and `false` are left out, so that a new option with such a default changes no
- * fingerprint.
+ * Definitions as plain data. They leave out `undefined` and `false`, so that a new option with such a default changes
+ * no fingerprint.
  */
 
 export type Data = boolean | number | string | null | readonly Data[] | { readonly [name: string]: Data };
@@ -16,7 +16,7 @@ interface DeriveValue {
   version?: number;
 }
 
-/** Replaces a `derive` function by its version. */
+/** Replaces a `derive` function with its version. */
 export function dataOf(value: unknown): Data | undefined {
   if (value === undefined || value === false || typeof value === 'function') return undefined;
   if (value === null || typeof value !== 'object') return value as Data;

@@ -32,7 +32,8 @@ import { EdgeloomError } from '../foundation/errors.ts';
 import { type Data, dataOf, derivesOf, fingerprintOf } from './data.ts';
 
 /**
- * A definition holds everything that a projection's items depend on: models with equal definitions derive equal items.
+ * A definition holds everything that a projection's items depend on, so models with equal definitions derive equal
+ * items.
  */
 
 export type EdgeTyping = Pick<EdgeModel, (typeof TYPING)[number]>;
@@ -42,7 +43,7 @@ export const ABSENCE = ['deletedWhen', 'expires'] as const;
 
 type OfNodes = { [Option in (typeof ABSENCE)[number]]?: ReadonlyMap<string, string> };
 
-/** A search, and the searches that share its index item (`packed`). */
+/** A search and the searches that share its index item (`packed`). */
 export interface SearchDefinition extends OfNodes {
   kind: 'search';
   type: string;
@@ -80,9 +81,9 @@ export interface IndexProjection extends OfNodes {
   name: string;
   partition: string;
   sort: string;
-  /** The index's attributes besides the keys. Absent: all. */
+  /** The index's attributes besides the keys. Undefined: all. */
   attributes?: readonly string[];
-  /** True if the model names the index itself. The table may have had the index before, so no migration deletes it. */
+  /** True if the model names the index itself. No migration deletes it, because the table may have had it before. */
   isNamed?: boolean;
 }
 
@@ -110,8 +111,8 @@ export interface Defined<D extends Definition = Definition> {
   data: Data;
   fingerprint: string;
   /**
-   * Fingerprints that leave out options which only spread items over index partitions. There is one, or one for each
-   * search that shares the item, in the order of their indexes.
+   * Fingerprints without options that only spread items over index partitions: one, or one for each search that shares
+   * the item, in the order of their indexes.
    */
   meanings: readonly string[];
   code: ReadonlyMap<string, object>;
@@ -167,7 +168,7 @@ function extractDefinitions(model: CompiledModel): Definitions {
   const add = (name: string, definition: Definition): unknown =>
     projections.set(name, withFingerprints(name, withAbsence(model, definition)));
   for (const node of model.nodes.values()) {
-    // Only settings belong to a definition. The places of items belong to a generation.
+    // Only settings belong to a definition; the places of items belong to a generation.
     for (const shared of packsOf(derivedSearches(node.searches))) {
       const [search, ...packed] = shared.map((one) => settingsIn(SEARCH_OPTIONS, one));
       const others = packed.length === 0 ? {} : { packed };
@@ -264,7 +265,7 @@ function withFingerprints<D extends Definition>(name: string, definition: D): De
   };
 }
 
-/** Returns fingerprints of meanings. A search has the same one in every index item. */
+/** Returns the fingerprints of meanings. A search has the same one in every index item. */
 export function meaningsOf(data: Data): string[] {
   const { packed, ...rest } = data as { search?: Data; packed?: readonly Data[] };
   const each = packed === undefined ? [rest] : [rest.search!, ...packed].map((search) => ({ ...rest, search }));
@@ -388,7 +389,8 @@ const ORDERS: Readonly<Record<OrderModel['kind'], true>> = {
 };
 
 /**
- * Throws `unknown-definition` for an option that newer software has written: items derived without it would be wrong.
+ * Throws `unknown-definition` for an option that newer software has written, because items derived without it would be
+ * wrong.
  */
 export function checkKnownOptions(name: string, kind: string, data: Data): void {
   const options = OPTIONS[kind];

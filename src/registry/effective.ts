@@ -5,7 +5,7 @@ import { isLive, type ProjectionInForce, projectionsInForce, type Registry, stam
 import { type DefinitionData, reviveDefinition } from './revive.ts';
 
 /**
- * The effective model is the model that the registry makes writers maintain. Older generations that conflict with newer
+ * The effective model is the one that the registry makes writers maintain. Older generations that conflict with newer
  * ones are in `further` models, so that no model has two definitions of the same name.
  */
 
@@ -39,7 +39,7 @@ export function effectiveModel(
   return { ...model, shapes: new Map(shapes) };
 }
 
-/** Adds declared types that no projection names, so that their items have a known type, but no derived items. */
+/** Adds declared types that no projection names, so that their items have a known type but no derived items. */
 function withDeclaredTypes(
   model: CompiledModel,
   own: CompiledModel,

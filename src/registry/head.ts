@@ -12,8 +12,8 @@ import type { DefinitionData } from './revive.ts';
  * The registry's items: `head`, states that are too large for it, and definitions by fingerprint. Their sort keys are
  * lower case without `~`, so that neither the stream's filter nor a repair takes them for base or derived items.
  *
- * The head is read often, so it stays within one read unit: a larger state is a separate item, named by its content,
- * and written before a head names it.
+ * The head is read often, so it stays within one read unit. A larger state is a separate item, named by its content and
+ * written before a head names it.
  */
 
 const HEAD: ItemKey = { source: SERVICE_PARTITION, target: 'head' };
@@ -22,9 +22,9 @@ const DEFINITION_PREFIX = 'definitions/';
 const STATE = 'state';
 const STATE_NAME = 'stateName';
 const DEFINITION = 'definition';
-/** Keeps the head within 4 KB, which is one read unit. */
+/** Keeps the head within one read unit, 4 KB. */
 const MOST_BYTES_IN_HEAD = 3_800;
-/** The most reads of a head whose state keeps being replaced. */
+/** Limits the reads of a head whose state keeps being replaced. */
 const MOST_READS = 8;
 
 export interface Head {
@@ -37,7 +37,7 @@ export interface Head {
 /**
  * Reads the registry consistently. Returns undefined if the table has none.
  *
- * @param last the head that was read before. If its state is unchanged, it is neither read nor parsed again.
+ * @param last the head that was read before. An unchanged state is neither read nor parsed again.
  */
 export async function readHead(reader: CountingReader<'get'>, last?: Head): Promise<Head | undefined> {
   for (let reads = 0; reads < MOST_READS; reads++) {
@@ -79,12 +79,14 @@ export async function writeHead(
     return await writeItem(writer, HEAD, { [STATE]: { S: text } }, revision, [STATE_NAME]);
   }
   const name = hash128(text);
-  // The state is written first, because a head must never name a missing state.
+  // Writes the state first, because a head must never name a missing state.
   await writeItem(writer, stateKeyOf(name), { [STATE]: { S: text } }, undefined);
   return await writeItem(writer, HEAD, { [STATE_NAME]: { S: name } }, revision, [STATE]);
 }
 
-/** Deletes a state that the head no longer names. A registry never returns to an earlier state. */
+/**
+ * Deletes a state that the head no longer names. This is safe, because a registry never returns to an earlier state.
+ */
 export async function deleteState(
   { store, stats }: { store: Pick<Store, 'delete'>; stats: WriteStats },
   stateKey: ItemKey,
@@ -93,7 +95,10 @@ export async function deleteState(
   stats.wcu += (await store.delete(stateKey)).wcu;
 }
 
-/** Call this before a head names the definitions. They are named by content, so they never change. */
+/**
+ * Call this before a head names the definitions. Skips existing ones: they never change, because they are named by
+ * content.
+ */
 export async function writeDefinitions(
   writer: CountingWriter<'get' | 'update'>,
   definitions: ReadonlyMap<string, Data>,

@@ -19,7 +19,7 @@ export interface TableRegions {
 
 /**
  * Throws `not-home-region` if the table's home is another region that still has the table. Otherwise, such as after a
- * restore, its home is this region.
+ * restore, this region becomes its home.
  */
 export function identityAtHome(
   registered: TableIdentity | undefined,
@@ -39,7 +39,7 @@ export function checkWriterRegion(home: string | undefined, region: string | und
 
 /**
  * Throws `replica-read` unless the reader asked for this replica. The registry and the items reach a replica in any
- * order, so a lease means nothing there.
+ * order, so leases mean nothing there.
  */
 export function checkReaderRegion(home: string | undefined, region: string | undefined, replica?: string): void {
   if (home === undefined || region === undefined || home === region || replica === region) return;
@@ -62,7 +62,7 @@ const MOST_TRIES = 8;
 
 /**
  * Withdraws all projections from readers until a migration has verified them. Call this if a consumer has lost records,
- * or if the table was restored or has a new stream. Returns whether this call changed the registry.
+ * or if the table was restored or has a new stream. Returns whether the registry was changed.
  */
 export async function doubtTable(store: Pick<Store, 'get' | 'update'>, streamLabel?: string): Promise<boolean> {
   const writer = { store, stats: { rcu: 0, writes: 0, wcu: 0 } };
@@ -78,7 +78,7 @@ export async function doubtTable(store: Pick<Store, 'get' | 'update'>, streamLab
   return false;
 }
 
-/** The records left in an earlier stream may still be read, so only a later stream is a new one. */
+/** Only a later stream is a new one, because records left in an earlier stream may still be read. */
 export function isLaterStream(registered: string | undefined, label: string): boolean {
   return registered !== undefined && label > registered;
 }

@@ -37,7 +37,7 @@ import {
 
 export interface Kept {
   generation?: number;
-  /** What a newer generation also has: searches such as `USER.name`, or the projection itself. Absent: nothing. */
+  /** Searches, such as `USER.name`, that a newer generation also has, or the projection itself. Default: none. */
   superseded?: ReadonlySet<string>;
 }
 
@@ -103,13 +103,13 @@ class Layer {
   private readonly nodes = new Map<string, { -readonly [K in keyof NodeModel]: NodeModel[K] }>();
   private readonly edges = new Map<string, EditedEdge>();
   private readonly searches = new Map<string, Map<string, SearchModel>>();
-  /** Node types whose `view` is set, for their own views or for their target items. */
+  /** Node types whose `view` is set, by their own view or by a list that includes its targets. */
   private readonly viewed = new Set<string>();
   private readonly including = new Map<string, Set<string>>();
   private readonly absence = new Map<string, Absence>();
   private readonly families = new Set<string>();
 
-  /** Returns false if the definition conflicts with another of the layer. */
+  /** Returns false if the definition conflicts with another in the layer. */
   add(definition: Definition, kept: Kept): boolean {
     switch (definition.kind) {
       case 'search':
@@ -123,7 +123,7 @@ class Layer {
       case 'view':
         return this.addView(definition);
       case 'index':
-        // DynamoDB maintains the index.
+        // Nothing to add, because DynamoDB maintains the index.
         return true;
     }
   }
@@ -247,7 +247,7 @@ class Layer {
   compile(own: CompiledModel, fingerprint: string): CompiledModel {
     const edges = [...this.edges.values()];
     for (const [type, node] of this.nodes) {
-      // No definition of this layer depends on when nodes of the type count as absent, so `own` decides.
+      // `own` decides, because no definition of this layer depends on when nodes of the type count as absent.
       if (!this.absence.has(type)) Object.assign(node, absenceOf(own.nodes.get(type)));
       node.includedBy = edges.filter((edge) => this.including.get(edge.type)?.has(type));
     }
@@ -299,7 +299,7 @@ export function bareNode(type: string, own?: Absence): NodeModel {
   };
 }
 
-/** The due-list has its own options, so its orders are kept apart. */
+/** Keeps orders of the due-list apart, because it has its own options. */
 function listOf(orders: readonly OrderSettings[]): 'due' | 'inbound' {
   return orders.some(({ name }) => name === DUE_ORDER) ? 'due' : 'inbound';
 }

@@ -6,9 +6,9 @@ import { changeText, plannedChanges } from './planned-changes.ts';
 
 export interface ModelNotice {
   isManaged: boolean;
-  /** In words: projections that the table lacks, and projections that only the table has. */
+  /** Differences between the model and the table, in words. */
   changes: readonly string[];
-  /** In words: parts of the model that aren't ready. Checks skip them, and readers don't use them. */
+  /** Parts of the model that aren't ready, in words. Checks skip them, and readers don't use them. */
   unready?: readonly string[];
 }
 

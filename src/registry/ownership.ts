@@ -14,7 +14,7 @@ export interface Ownership {
 
 /**
  * Returns the generation that the item's key names or, if the key is hashed, its content. Undefined for items without
- * generations, for a key that no projection makes, and for a tombstone with a hashed key.
+ * generations, for keys that no projection makes, and for tombstones with hashed keys.
  */
 export function ownerOfItem(source: string, sortKey: string, item: Item): Ownership | undefined {
   const { key, kind } = kindOfDerivedKey(sortKey) ?? {};

@@ -3,14 +3,15 @@ import { type Generation, isLive, projectionsInForce, type Registry } from './re
 import type { DefinitionData } from './revive.ts';
 
 export interface PlannedChange {
-  /** The name of the projection: `search:USER.name`, `view:GOAL`. */
+  /** Such as `search:USER.name` or `view:GOAL`. */
   name: string;
   with?: readonly string[];
   /**
-   * `add`: the table has no projection of this name. `move`: the table has the same meaning in another place, which is
-   * removed without an action. `change`: the table has another meaning, which stays until it is retired; views have only
-   * one meaning, which is replaced. `build`: the projection isn't ready yet. `extra`: the model lacks the projection, which stays until it is
-   * dropped.
+   * - `add`: the table has no projection of this name.
+   * - `move`: the table has the same meaning in another place, which is removed without an action.
+   * - `change`: the table has another meaning, which stays until it is retired; views have only one, which is replaced.
+   * - `build`: the projection isn't ready yet.
+   * - `extra`: the model lacks the projection, which stays until it is dropped.
    */
   change: 'add' | 'move' | 'change' | 'build' | 'extra';
 }
@@ -26,7 +27,7 @@ export function plannedChanges(
     const stored = data.get(definition);
     return stored === undefined ? [''] : meaningsOf(stored);
   };
-  // Whether the model has all meanings of a generation, perhaps in other items.
+  // True if the model has all meanings of a generation, perhaps in other items.
   const isSaid = (generation: Generation): boolean =>
     meaningsIn(generation).every((meaning) => meaningsOfModel.has(meaning));
   const allLive = projectionsInForce(registry).filter(isLive);

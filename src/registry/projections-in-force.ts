@@ -45,28 +45,31 @@ import { liveGenerations, type ProjectionInForce, projectionsInForce, type Regis
 import { type DefinitionData, reviveDefinition } from './revive.ts';
 
 /**
- * Tells a model's readers which generation to use, and where its items are. They can use any ready generation with the
- * meaning of the model's definition. For views, they can use only the current generation, and only if it has the model's
- * definition.
+ * Tells a model's readers which generation to use and where its items are. Readers can use any ready generation with
+ * the meaning of the model's definition. Of views, they can use only the current generation, and only if it has the
+ * model's definition.
  */
 export interface ProjectionsInForce {
   /** Returns the search as the table stores it. Throws `projection-not-ready`. */
   search(search: SearchModel): SearchModel;
   /** Returns the order as the table stores it. Throws `projection-not-ready`. */
   order(edge: EdgeModel, order: InboundOrder): { inbound: InboundModel; order: InboundOrder };
-  /** Returns the part's view; undefined if the part itself has to be read. */
+  /** Returns the part's view, or undefined if the part itself has to be read. */
   part(type: string, part: PartModel): PartView | undefined;
   /** Throws `projection-not-ready` unless the table has a reverse item for every edge of the type. */
   checkReverseItems(edge: EdgeModel): void;
-  /** Returns undefined if base edges have to be counted. */
+  /** Returns where the count is stored, or undefined if base edges have to be counted. */
   count(edge: EdgeModel): CountPlaces | undefined;
   /** Returns where the total is stored. Throws `projection-not-ready`. */
   total(edge: EdgeModel, isInbound: boolean): CounterPlaces;
-  /** Returns whether readers can use a node's view, or its absence. Otherwise they have to read base items. */
+  /** Tells whether readers can use a node's view, or its absence. Otherwise they have to read base items. */
   usesView(id: string, view: Item | undefined): boolean;
   /** A model with everything that readers may use. */
   model: CompiledModel;
-  /** A model with everything that writers maintain. Undefined if this reader can't compile it; reads don't need it. */
+  /**
+   * A model with everything that writers maintain. Undefined if this reader can't compile it, since reads don't need
+   * it.
+   */
   kept: CompiledModel | undefined;
 }
 
@@ -110,7 +113,7 @@ export function projectionsOfRegistry(
   };
   const parts = new Set(
     [...mine.values()].flatMap(({ name, definition, meanings }): LayerPart[] => {
-      // Always includes views: if they aren't ready, readers derive them from the base items.
+      // Includes views that aren't ready, because readers derive them from the base items.
       if (definition.kind === 'view') return [{ definition, kept: {} }];
       return meanings.flatMap((_, place) => lookUp(name, place) ?? []);
     }),
@@ -249,7 +252,7 @@ function usableGenerations(registry: Registry, data: DefinitionData, own: Compil
   return found;
 }
 
-/** A model with its own index names only knows those indexes, and a definition may need more. */
+/** A model with its own index names knows only those indexes, and a definition may need more. */
 function hasNamesFor(table: TableNames, stored: Data): boolean {
   return hasUsualIndexNames(table) || searchesIn(stored).length <= table.indexes.length;
 }

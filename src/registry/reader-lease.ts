@@ -7,8 +7,8 @@ import { checkReaderRegion } from './identity.ts';
 import { type ProjectionsInForce, projectionsOfModel, projectionsOfRegistry } from './projections-in-force.ts';
 
 /**
- * Milliseconds for which a reader may rely on its last read of the registry. Tools wait just as long before a change
- * that affects readers.
+ * Milliseconds for which a reader may rely on its last read of the registry. Tools wait as long before a change that
+ * affects readers.
  */
 export const LEASE_MS = 30_000;
 
@@ -21,7 +21,7 @@ export interface Lease {
 /** Tells a reader which projections its reads may use. */
 export interface ReaderLeases {
   /**
-   * Runs a read with projections of one registry. The answer or error only counts if the lease still holds when the
+   * Runs a read with the projections of one registry. Its answer or error counts only if the lease still holds when the
    * last page has arrived, or if a later lease shows that the registry is unchanged. Otherwise the read is repeated.
    */
   hold<T>(read: (projections: ProjectionsInForce) => Promise<T>): Promise<T>;
@@ -73,7 +73,8 @@ export function registryLeases(
     async hold(read) {
       let lease = current !== undefined && isHeld(current, moment()) ? current : await renewShared();
       for (;;) {
-        // The error may only mean that something is gone, such as the index of a native list.
+        // Holds back errors as well, because they may only mean that something is gone, such as the index of a native
+        // list.
         // rule: error-counts-while-the-lease-holds
         const answer = await read(lease.projections).then(
           (result) => () => result,

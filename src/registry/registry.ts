@@ -15,8 +15,8 @@ import {
 import { EdgeloomError } from '../foundation/errors.ts';
 
 /**
- * The table's own record of its model. Writers maintain what it lists, whatever their own model has, so the order
- * of deployments doesn't matter.
+ * The registry is the table's own record of its model. Writers maintain what it lists, whatever their own model has, so
+ * the order of deployments doesn't matter.
  *
  * A projection with its own keys (a search, an edge type's shared orders, a named order) can have several generations
  * at once. A node has one view item, so a new generation of views replaces the last one.
@@ -29,25 +29,25 @@ import { EdgeloomError } from '../foundation/errors.ts';
 export type ProjectionState = (typeof STATES)[number];
 
 export interface Generation {
-  /** Part of the items' keys, or the stamp of the views. Never reused in the same projection. */
+  /** Part of the items' keys, or the stamp of the views. Never reused within a projection. */
   id: number;
   definition: string;
   state: ProjectionState;
   /**
-   * When writers began to maintain the generation, in milliseconds since 1970 by DynamoDB's clock, which was read after
-   * it was added. Absent: not noted yet. 0: before the first record.
+   * When writers began to maintain the generation, in milliseconds since 1970, by DynamoDB's clock read after it was
+   * added. Undefined: not noted yet. 0: before the first record.
    */
   since?: number;
   changed: number;
 }
 
-/** Ids below `next` that aren't listed are never given again: items of deleted generations may still have them. */
+/** Unlisted ids below `next` are never given again, because items of deleted generations may still have them. */
 export interface RegisteredProjection {
   next: number;
   generations: readonly Generation[];
 }
 
-/** The table and stream that the registry was made for. A restored table has other values, and so does a new stream. */
+/** The table and stream that the registry was made for. A restored table or a new stream has other values. */
 export interface TableIdentity {
   id: string;
   streamLabel: string;
@@ -58,11 +58,11 @@ export interface TableIdentity {
 export interface Registry {
   version: number;
   table?: TableIdentity;
-  /** Projections by name, such as `search:USER.name` or `view:USER`; see definition.ts for all forms. */
+  /** Keyed by names such as `search:USER.name` or `view:USER`; see definition.ts for all forms. */
   projections: ReadonlyMap<string, RegisteredProjection>;
 }
 
-/** A generation that the registry lists, with the name of its projection. */
+/** A generation in the registry, with the name of its projection. */
 export interface ProjectionInForce extends Generation {
   name: string;
 }
@@ -73,7 +73,7 @@ export function projectionsInForce(registry: Registry | undefined): ProjectionIn
   );
 }
 
-/** Returns whether writers maintain the generation. */
+/** Tells whether writers maintain the generation. */
 export function isLive({ state }: Pick<Generation, 'state'>): boolean {
   return state !== 'retired';
 }
@@ -85,7 +85,7 @@ export function liveGenerations({ projections }: Registry, name: string): Genera
 const FORMAT = 1;
 const STATES = ['retired', 'building', 'ready'] as const;
 
-/** Arrays instead of objects keep the head small: it is read for every batch, and up to 4 KB cost one unit. */
+/** Arrays instead of objects keep the head small, because it is read for every batch and up to 4 KB cost one unit. */
 const headShape = object({
   format: oneOf(FORMAT),
   version: integer,
@@ -148,14 +148,17 @@ export function decodeRegistry(content: string): Registry {
   };
 }
 
-/** Returns the stamp of a generation's views. The fingerprint of a model file never begins with `@`. */
+/**
+ * Returns the stamp of a generation's views. No model file's fingerprint equals it, because fingerprints never begin
+ * with `@`.
+ */
 export function stampText(id: number): string {
   return `@${id}`;
 }
 
 /**
- * Returns 0 if the stamp isn't the registry's. Ids may be long, because a registry may begin with a random id of nine
- * digits.
+ * Returns 0 for a stamp that isn't the registry's. Ids may be long, because a registry may begin with a random id of
+ * nine digits.
  */
 export function stampedId(stamp: string | undefined): number {
   return Number(/^@([1-9]\d{0,14})$/.exec(stamp ?? '')?.[1] ?? 0);

@@ -42,7 +42,7 @@ export function reviveDefinition(
 
 /**
  * Finds the functions of an edge type's orders by path. An order may have shared an item when the definition was
- * stored, so each path that it may have had is included.
+ * stored, so all paths that it may have had are included.
  */
 function codeOfOrders(name: string, own: CompiledModel): ReadonlyMap<string, object> | undefined {
   const edge = [...own.edges.values()].find(
@@ -54,7 +54,7 @@ function codeOfOrders(name: string, own: CompiledModel): ReadonlyMap<string, obj
   return derivesOf({ order: orders.get(order), orders: [...orders.values()] });
 }
 
-/** The function is Edgeloom's own, so models without the list have it, too. */
+/** Models without the list have its function as well, because it is Edgeloom's own. */
 function codeOfNodeList(name: string): ReadonlyMap<string, object> | undefined {
   const type = name.slice(name.indexOf(':') + 1);
   if (name !== searchName(type, NODE_LIST)) return undefined;

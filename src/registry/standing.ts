@@ -22,8 +22,8 @@ import {
 import type { DefinitionData } from './revive.ts';
 
 /**
- * Decides how a check treats a derived item. Ready items are compared. Items under construction differ by nature.
- * Retired items are garbage. Unregistered items are neither right nor wrong.
+ * Decides how a check treats a derived item: ready items are compared, items under construction differ by nature,
+ * retired items are garbage, and unregistered items are neither right nor wrong.
  */
 
 /** @internal */
@@ -39,7 +39,7 @@ export function standingsOf(registry: Registry, ready: CompiledModel, data: Defi
   const changing = changingParts(inForce);
   const isNeeded = neededFanOuts(registry, data);
   const partitionNames = registeredPartitions(registry, data);
-  // While a migration runs, unneeded fan-outs are left to it.
+  // A running migration ends unneeded fan-outs itself.
   const isLeftOpen = (sortKey: string): boolean => changing.length === 0 && !isNeeded(sortKey);
   const use: Use = { registry, ready, isLeftOpen };
   return {
@@ -48,7 +48,7 @@ export function standingsOf(registry: Registry, ready: CompiledModel, data: Defi
     of(source, sortKey, item) {
       const standing = standingByLifetime(use, source, sortKey, item);
       if (standing.kind === 'compared' || standing.kind === 'changing') return standing;
-      // TTL removes tombstones. With a hashed key, a tombstone doesn't even name its projection.
+      // TTL removes tombstones, and one with a hashed key doesn't even name its projection.
       if (isTombstone(item, ready.table)) return LEFT;
       return standing.kind === 'retired' ? standing : (misplacedStanding(partitionNames, item) ?? standing);
     },
@@ -93,7 +93,7 @@ function neededStanding(
   if (generation > 1) return { kind: 'unregistered', name: `${edgeType}@${generation}` };
   const keepers = neededBy(ready, edgeType);
   // These items have no generations, so a projection that begins to need them takes over existing ones. `name` lists
-  // the projections that need them now. If it has changed since an earlier look, nothing may have maintained the items
+  // the projections that need them now. If it has changed since an earlier look, the items may have been unmaintained
   // in between.
   if (keepers.length > 0) return { kind: 'compared', name: `${edgeType} for ${keepers.join(', ')}` };
   // rule: open-fan-outs-that-nothing-needs-are-garbage
@@ -102,8 +102,8 @@ function neededStanding(
 }
 
 /**
- * Names are formed as in `partitionOwners`. Searches that share an item are one projection, but each has partitions of
- * its own name.
+ * Forms names as `partitionOwners` does. Searches that share an item are one projection, but each has partitions of its
+ * own name.
  */
 function registeredPartitions({ projections }: Registry, data: DefinitionData): ReadonlySet<string> {
   const names = new Set<string>();
@@ -175,12 +175,12 @@ const REASONS: Readonly<Record<Exclude<ProjectionState, 'ready'>, string>> = {
   retired: 'nothing maintains it any more, and its items are being deleted; edgeloom migrate goes on with it',
 };
 
-/** Returns whether a projection needs a fan-out. True for a key that isn't a fan-out's. */
+/** Tells whether a projection needs a fan-out. True for keys of other items. */
 export type NeedsFanOut = (sortKey: string) => boolean;
 
 /**
- * Without a registry, or with an unknown definition, any fan-out may be needed. Calls no `derive` function, so that a
- * model without these functions can be used.
+ * Without a registry, or with an unknown definition, any fan-out may be needed. Calls no `derive` function, so that it
+ * works with a model that lacks them.
  */
 export function neededFanOuts(registry: Registry | undefined, data: DefinitionData): NeedsFanOut {
   if (registry === undefined) return () => true;

@@ -4,9 +4,9 @@ import { projectionsInForce } from './registry.ts';
 import { isUntouchedSinceRegistration } from './transitions.ts';
 
 export interface RegistryState {
-  /** False without a registry, or if it was written for an empty table and never opened to readers. */
+  /** False without a registry, or with one that was written for an empty table and never opened to readers. */
   isManaged: boolean;
-  /** The number of generations that readers may not use (yet). Most of them cost writes. */
+  /** Number of generations that readers may not use. Most of them cost writes. */
   open: number;
 }
 

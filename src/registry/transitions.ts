@@ -10,8 +10,8 @@ import {
 } from './registry.ts';
 
 /**
- * Each change of a registry is written under the revision that it was made from. The change names the generation's id
- * and last change, so it fails if the generation's state has changed, even if it changed back.
+ * A change of the registry is written under the revision that it was made from. It names the generation's id and last
+ * change, so it fails if the generation's state has changed, even if it changed back.
  */
 
 export interface SeenState {
@@ -29,10 +29,10 @@ const ANNOUNCED_VERSION = 0;
 const FIRST_VERSION = 1;
 
 /**
- * Returns the registry for an empty table without one.
+ * Returns the registry for an empty table that has none.
  *
- * @param firstId the first id of views. Later generations of all projections have higher ids: only first generations
- * have plain keys, which also exist without a registry.
+ * @param firstId the first id of views. Later generations of all projections have higher ids, because only first
+ * generations have plain keys, which also exist without a registry.
  */
 export function registerAll(definitions: readonly Named[], table?: TableIdentity, firstId = 1): Registry {
   return {
@@ -51,7 +51,7 @@ export function registerAll(definitions: readonly Named[], table?: TableIdentity
 
 /**
  * Returns the registry for a table with items but no registry. Readers that find it stop using projections with their
- * own keys, and writers continue as without a registry until `enforceAnnounced`. For one lease, readers that found no
+ * own keys; writers continue as without a registry until `enforceAnnounced`. For one lease, readers that found no
  * registry may use what these writers make.
  */
 export function announce(definitions: readonly Named[], table?: TableIdentity, firstId = 1): Registry {
@@ -73,7 +73,7 @@ export function isUntouchedSinceRegistration({ version }: Registry): boolean {
 }
 
 /**
- * Requires that the table was empty after the registration: then writers have maintained everything since before the
+ * Requires that the table was empty after the registration, so that writers have maintained everything since before the
  * first record.
  */
 export function makeAllReady(registry: Registry): Registry {
@@ -82,7 +82,7 @@ export function makeAllReady(registry: Registry): Registry {
 }
 
 /**
- * Adds a generation. If the table wasn't registered with the projection, no generation gets the id 1: writers
+ * Adds a generation. Never gives the id 1 to a projection that the table wasn't registered with, because writers
  * without the registry may have written its plain keys for any model.
  */
 export function addGeneration(registry: Registry, name: string, definition: string): Registry {
@@ -118,8 +118,8 @@ export function forgetGeneration(registry: Registry, seen: SeenState): Registry 
 }
 
 /**
- * Replaces views by views of a new definition. Requires a full lease in which no reader could rely on the old ones. The
- * views of all types change together, so that they always agree about each edge type.
+ * Replaces views with views of a new definition. Requires a full lease in which no reader could rely on the old ones.
+ * The views of all types change together, so that they always agree about each edge type.
  *
  * @param replaced the states of the old views that this run has seen.
  */
@@ -148,7 +148,7 @@ function projectionOf(registry: Registry, name: string): RegisteredProjection {
 }
 
 /**
- * Returns the first id of a name that is new to the registry. An earlier registry that was deleted may have used the
+ * Returns the first id for a name that is new to the registry. An earlier registry that was deleted may have used the
  * name with low ids, so the id is higher than those, and never 1.
  */
 function firstIdOf({ projections }: Registry): number {
@@ -158,7 +158,8 @@ function firstIdOf({ projections }: Registry): number {
 }
 
 /**
- * Call this if the table was restored or has a new stream, or its consumer was away longer than the stream keeps records.
+ * Call this if the table was restored or has a new stream, or if its consumer was away longer than the stream keeps
+ * records.
  */
 export function distrustEverything(registry: Registry, table: TableIdentity | undefined): Registry {
   const version = registry.version + 1;

@@ -14,7 +14,7 @@ import { isAnnounced } from './transitions.ts';
 export interface WriterModel {
   /**
    * Returns the current model. Call it for each batch, after receiving the records. Throws a retryable `StoreError` if
-   * this writer lacks code for a projection of the table, or runs outside the table's home region.
+   * this writer lacks code for a projection of the table or runs outside the table's home region.
    *
    * @param stream the label of the batch's stream. If it is later than the registered one, all projections are
    * withdrawn from readers until a migration has verified them.
@@ -29,8 +29,8 @@ export function fixedModel(graph: CompiledModel): WriterModel {
 }
 
 /**
- * Returns the model that the registry has writers maintain, or `own` without a registry or with an announced one. Each
- * call of `current` takes one consistent read, and returns the same object while the registry is unchanged.
+ * Returns the model that the registry makes writers maintain, or `own` without a registry or with an announced one.
+ * Each call of `current` takes one consistent read, and returns the same object while the registry is unchanged.
  *
  * @param compile compiles a registry's model. Default: everything that writers maintain.
  */

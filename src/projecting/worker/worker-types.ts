@@ -18,7 +18,7 @@ export interface WorkerOptions extends WorkerSettings {
 
 /** Options of `createSourceWorker`. */
 export interface SourceWorkerOptions extends WorkerSettings {
-  /** The stream. */
+  /** The stream to project. */
   source: StreamSource;
 }
 
@@ -26,41 +26,39 @@ export interface SourceWorkerOptions extends WorkerSettings {
 export interface WorkerSettings extends TelemetryOption {
   /** The table. */
   store: Store;
-  /** Default: `createProjector(graph, { store, telemetry })`. */
+  /** The projector to use. Default: `createProjector(graph, { store, telemetry })`. */
   projector?: Projector | undefined;
   /**
-   * Where the worker stores its progress, such as `fileCheckpoint(path)`. Default: in memory, so each worker starts
+   * Where to store the worker's progress, such as `fileCheckpoint(path)`. Default: in memory, so each worker starts
    * with the oldest record.
    */
   checkpoint?: CheckpointStore | undefined;
-  /**
-   * The most records of base items and fan-outs in one batch. Larger batches are cheaper. Default 10,000.
-   */
+  /** The most records of base items and fan-outs in one batch. Larger batches are cheaper. Default: 10,000. */
   maxBatchRecords?: number | undefined;
-  /** Once its records have this many bytes, a batch takes no further page. Default 6,000,000. */
+  /** Bytes of records after which a batch reads no further page. Default: 6,000,000. */
   maxBatchBytes?: number | undefined;
-  /** Milliseconds between two polls of a shard without new records. Default 200. */
+  /** Milliseconds between two polls of a shard without new records. Default: 200. */
   pollIntervalMs?: number | undefined;
-  /** Milliseconds between two listings of shards, at least 250. Default 5,000. */
+  /** Milliseconds between two listings of shards, at least 250. Default: 5,000. */
   shardIntervalMs?: number | undefined;
-  /** Shards read and projected at once. Default 4. */
+  /** Shards to read and project at once. Default: 4. */
   shardConcurrency?: number | undefined;
-  /** Milliseconds that a batch may take; the rest is then retried in smaller batches. Default 120,000. */
+  /** Milliseconds that a batch may take before the rest is retried in smaller batches. Default: 120,000. */
   batchTimeoutMs?: number | undefined;
-  /** Milliseconds between two calls of `deleteEnded`, which isn't called with `untilIdle`. Default 60,000. */
+  /** Milliseconds between two calls of `deleteEnded`, which isn't called with `untilIdle`. Default: 60,000. */
   endedIntervalMs?: number | undefined;
-  /** Milliseconds that the current batch may still take after `stop()`. Default 10,000. */
+  /** Milliseconds that the current batch may still take after `stop()`. Default: 10,000. */
   stopGraceMs?: number | undefined;
   /** Called after each batch. It must not throw. */
   onBatch?: ((report: BatchReport) => void) | undefined;
-  /** Called when records have left the stream unread. */
+  /** Called for each shard whose records left the stream unread. */
   onTrimmed?: ((trimmed: TrimmedShard) => void) | undefined;
   /**
-   * Whether to save the worker's progress in the table: in ten seconds one write unit, and one more for every 36 shards
-   * or part of them. Default true.
+   * Whether to save the worker's progress in the table. Every ten seconds, this uses one write unit, and one more per
+   * 36 shards or part of them. Default: true.
    */
   progress?: boolean | undefined;
-  /** A logger such as pino. Default: errors and warnings become process warnings; the rest is dropped. */
+  /** A logger such as pino's. Default: errors and warnings become process warnings; the rest is dropped. */
   logger?: Logger | undefined;
 }
 
@@ -74,7 +72,7 @@ export interface WorkerStats extends ApplyStats {
   batches: number;
 }
 
-/** A batch that was projected. */
+/** A projected batch. */
 export interface BatchReport {
   shardId: string;
   /** The batch's records, oldest first. */
@@ -82,8 +80,8 @@ export interface BatchReport {
   /** `failedFrom` is set if the batch isn't applied in full. */
   result: BatchResult;
   /**
-   * The newest record's age in milliseconds. Too high by up to a second (DynamoDB Local: a minute), since streams round
-   * times down. Absent if the record has no time.
+   * The newest record's age in milliseconds, absent if the record has no time. Up to a second too high (DynamoDB Local:
+   * a minute), because streams round times down.
    */
   newestRecordAgeMs?: number;
   milliseconds: number;
@@ -91,34 +89,33 @@ export interface BatchReport {
   totals: Readonly<WorkerStats>;
 }
 
-/** A shard whose records left the stream unread, after 24 hours: derived items may lack their changes. */
+/** A shard whose records left the stream unread, after 24 hours, so that derived items may lack their changes. */
 export interface TrimmedShard {
   shardId: string;
   /** What was lost and what to do, in one or two sentences. */
   message: string;
 }
 
-/** The result of a run of the worker. */
+/** The result of a worker's run. */
 export interface WorkerResult extends WorkerStats {
   endedBy: 'stop' | 'idle';
-  /** Shards whose records were lost unread. If there are any, rebuild. */
+  /** Shards whose records were lost unread. If there are any, migrate, or rebuild a table without a registry. */
   trimmed: readonly TrimmedShard[];
 }
 
 /** Reads a stream and projects it. */
 export interface Worker {
   /**
-   * Runs until `stop()`. With `untilIdle`, runs until the records that the stream held at the start are projected,
-   * and two polls in a row find nothing new, not even the worker's own writes. If producers continue writing, it
-   * ends when it is past each shard's first later record of a base item. Retries temporary failures without a limit.
-   * Rejects if trying again can't help: a fatal `StoreError`, a stream that is gone (`no-stream`, `stream-ended`), an
-   * invalid record (`invalid-record`, `missing-images`), or a checkpoint that can't be read or written. A worker runs only
-   * once.
+   * Runs until `stop()`. With `untilIdle`, runs until the records that the stream held at the start are projected and
+   * two polls in a row find nothing new, not even the worker's own writes. If producers continue writing, it ends past
+   * each shard's first later record of a base item. Retries temporary failures without a limit. Rejects if retrying
+   * can't help: for a fatal `StoreError`, a stream that is gone (`no-stream`, `stream-ended`), an invalid record
+   * (`invalid-record`, `missing-images`), or a checkpoint that can't be read or written. A worker runs only once.
    */
   run(options?: { untilIdle?: boolean }): Promise<WorkerResult>;
   /**
-   * Resolves when every record now in the stream is projected, by the same rule as `untilIdle`. While producers
-   * continue writing, later pages of a fan-out may still follow. Rejects if the worker ends first.
+   * Resolves when every record now in the stream is projected, by the rule of `untilIdle`. While producers continue
+   * writing, later pages of a fan-out may still follow. Rejects if the worker ends first.
    */
   idle(): Promise<void>;
   /** Finishes the current batch, saves the checkpoint, and resolves when `run` has ended. */

@@ -63,10 +63,7 @@ class StreamWorker implements Worker {
   private readonly follower: StreamFollower;
   private readonly sweep: () => Sweeping | undefined;
   private ended: Promise<void> = Promise.resolve();
-  /**
-   * The withdrawal of all projections from readers, until a migration has verified them. Undefined until records are
-   * lost.
-   */
+  /** Withdraws all projections from readers until a migration has verified them. Undefined until records are lost. */
   private doubting: Promise<void> | undefined;
 
   constructor(source: StreamSource, settings: OfGraph<WorkerSettings>) {
@@ -141,7 +138,7 @@ class StreamWorker implements Worker {
   }
 }
 
-/** Only producers write base items; the projector doesn't. */
+/** Only producers write base items. */
 function isOfProducer(table: TableNames, record: StreamRecord): boolean {
   const item = changedItem(table, record);
   return item !== undefined && isBaseSortKey(item.target);
