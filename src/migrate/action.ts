@@ -14,7 +14,6 @@ export interface MigrateAction {
   name: string;
 }
 
-/** An action and the generations that it applies to. */
 export interface ActionTarget extends Pick<MigrateAction, 'kind' | 'name'> {
   generations: ReadonlySet<number>;
   /** The named search, such as `USER.email`, if it shares another search's item. */

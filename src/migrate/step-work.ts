@@ -110,7 +110,7 @@ export class StepWork implements StepRun {
       if (at !== undefined) throw new StoppedRun({ walk: { name, at } });
       return;
     }
-    // The registry may require another walk than the one dealt out.
+    // The registry may require a walk other than the one dealt out.
     if (walks.only !== name || begunAt === undefined) throw new StoppedRun({});
     const at = await walk(begunAt);
     throw new StoppedRun({ walk: { name, at: at ?? { segments: begunAt.segments, open: [] } } });

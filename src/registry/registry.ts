@@ -62,7 +62,6 @@ export interface Registry {
   projections: ReadonlyMap<string, RegisteredProjection>;
 }
 
-/** A generation in the registry, with the name of its projection. */
 export interface ProjectionInForce extends Generation {
   name: string;
 }

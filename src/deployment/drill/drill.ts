@@ -58,7 +58,7 @@ interface HistoryItem {
 
 /**
  * Sets each alarm of a stack to ALARM, waits until CloudWatch has notified its topics, and resets it to OK. Skips
- * ringing alarms, and alarms with other actions than topics, which may stop a machine. CloudWatch corrects the state
+ * ringing alarms, and alarms with actions other than topics, which may stop a machine. CloudWatch corrects the state
  * that an interrupted drill leaves.
  */
 export async function drill(options: DrillOptions): Promise<DrilledAlarm[]> {

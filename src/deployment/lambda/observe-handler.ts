@@ -50,7 +50,7 @@ const WAITING_SHARE = 0.1;
 
 /**
  * Makes the handler that checks each change of a table and repairs nothing; a schedule calls it every minute. It
- * verifies nothing before a clean check that began after its first call. Logs contain only keys.
+ * verifies nothing until a clean check has run that began after its first call. Logs contain only keys.
  *
  * @example
  * export const handler = observeHandler(graph, { stream: new DynamoDBStreamSource(streams, streamArn) });

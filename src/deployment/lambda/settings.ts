@@ -11,7 +11,7 @@ const functionSchema = z.object({
   EDGELOOM_TABLE: z
     .string({ error: 'should name the table' })
     .check(z.minLength(1, { error: 'should name the table' })),
-  /** `trace`, `debug`, `info`, `warn`, `error` or `silent`. Default `info`. */
+  /** `trace`, `debug`, `info`, `warn`, `error` or `silent`. Default: `info`. */
   EDGELOOM_LOG_LEVEL: z._default(LOG_LEVEL, 'info'),
   /** Derived items that the stream function writes concurrently. Default: 32. */
   EDGELOOM_CONCURRENCY: z.optional(z.pipe(positive, z.int({ error: 'should be a whole number' }))),

@@ -19,7 +19,7 @@ export interface ProjectorOptions extends TelemetryOption {
   /** Calls in flight at once. Default: 32. */
   concurrency?: number | undefined;
   /**
-   * How many children, or edges whose order uses the node, a changed node updates at once. The record of the fan-out's
+   * How many children of a changed node, or edges whose order uses it, are updated at once. The record of the fan-out's
    * continuation drives the rest. Default: 250.
    */
   fanOutPageSize?: number | undefined;

@@ -185,7 +185,7 @@ function failedFrom(records: readonly ChangeRecord[], error: EdgeloomError): Pic
   return { failedFrom: records.reduce((low, record) => (isOlder(record, low) ? record : low)), error };
 }
 
-/** Returns how many of a batch's first records are applied. */
+/** Returns how many records at the start of a batch are applied. */
 export function appliedCount(records: readonly ChangeRecord[], { failedFrom }: BatchResult): number {
   const failed = failedFrom === undefined ? -1 : records.findIndex((record) => !isOlder(record, failedFrom));
   return failed < 0 ? records.length : failed;

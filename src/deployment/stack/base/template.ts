@@ -1,6 +1,7 @@
 /** JSON that may contain CloudFormation's intrinsic functions. */
 export type Value = string | number | boolean | readonly Value[] | { readonly [name: string]: Value };
 
+/** A CloudFormation resource. */
 export interface Resource {
   Type: string;
   DependsOn?: string[];
@@ -10,6 +11,7 @@ export interface Resource {
   Properties: { readonly [name: string]: Value };
 }
 
+/** Resources by logical id. */
 export type Resources = Record<string, Resource>;
 
 export interface Statement {

@@ -13,7 +13,6 @@ const COUNTS = [
   ...['repaired', 'rcu', 'wcu'],
 ];
 
-/** The fields that an execution's input may set. */
 const NAMES_OF_INPUT = "['mode', 'workers', 'maxRcu', 'maxWcu']";
 
 // biome-ignore lint/suspicious/noTemplateCurlyInString: CloudFormation fills it in
