@@ -4,11 +4,11 @@ import type { InvalidBatchError } from './write/batch.ts';
 import type { ConditionFailedError } from './write/item/conditions.ts';
 import type { TransactionFailedError } from './write/transaction.ts';
 
-/** Any Edgeloom error. `KnownError` has the fields of each code. */
+/** Any Edgeloom error. `KnownError` adds the fields of each code. */
 export type EdgeloomError = ErrorClass;
 
 /**
- * The class of all errors. `instanceof` narrows by `code`.
+ * The class of all Edgeloom errors. After `instanceof`, `code` narrows the type.
  *
  * @example
  * if (error instanceof EdgeloomError && error.code === 'condition-failed') return error.current;
@@ -22,10 +22,10 @@ export interface EdgeloomErrorClass {
   [Symbol.hasInstance](error: unknown): error is KnownError;
 }
 
-/** The error of a failed condition. In a transaction, it has `failures`. */
+/** Thrown if a condition fails. In a transaction, it has `failures`. */
 export type ConditionFailure = ConditionFailedError & Partial<Pick<TransactionFailedError, 'failures'>>;
 
-/** The error of attributes that can't be written. */
+/** Thrown for attributes that can't be written. */
 export interface AttributeFailure
   extends EdgeloomError,
     Partial<Pick<InvalidAttributesError, 'issues'>>,
@@ -33,7 +33,7 @@ export interface AttributeFailure
   readonly code: 'invalid-attribute';
 }
 
-/** The error of a batch with problems of different codes. */
+/** Thrown for a batch with problems of different codes. */
 export interface BatchFailure extends EdgeloomError, Pick<InvalidBatchError, 'problems' | 'issues'> {
   readonly code: 'invalid-batch';
 }
@@ -41,7 +41,7 @@ export interface BatchFailure extends EdgeloomError, Pick<InvalidBatchError, 'pr
 /** Errors with additional fields. */
 export type DetailedError = ModelError | AttributeFailure | BatchFailure | ConditionFailure;
 
-/** Any other error. */
+/** An error without additional fields, except a batch's `problems`. */
 export interface OtherError extends EdgeloomError, Partial<Pick<InvalidBatchError, 'problems'>> {
   readonly code: Exclude<ErrorCode, DetailedError['code']>;
 }

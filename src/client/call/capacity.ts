@@ -6,24 +6,24 @@ import { withoutUnits } from '../../store/dynamodb.ts';
 import { ForwardingStore, type StoreCallName } from '../../store/forwarding.ts';
 import { spentBy } from '../../store/spent.ts';
 
-/** Capacity units that a call consumed, including those of indexes. */
+/** Capacity units that a call consumed on the table and its indexes. */
 export interface Capacity {
   rcu: number;
   wcu: number;
 }
 
-/** Options of every call of a reader or writer. */
+/** Options of every reader and writer call. */
 export interface CallOptions<Asked extends boolean | undefined = boolean | undefined> extends Abortable {
-  /** Adds `capacity` to the result. If the result isn't a plain object, it is returned as `value`. Default: false. */
+  /** Adds the consumed `capacity` to the result; a bare value becomes `{ value, capacity }`. Default: false. */
   capacity?: Asked;
 }
 
-/** The result of a call. */
+/** The consumed capacity, if the call asked for it. */
 export interface CallResult {
   capacity?: Capacity;
 }
 
-/** The result of a call that returns one value. */
+/** A bare value, or `{ value, capacity }` if the call asked for `capacity`. */
 export type ValueOf<Value, Asked extends boolean | undefined> = Asked extends true
   ? { value: Value; capacity: Capacity }
   : Value;
@@ -56,7 +56,7 @@ export async function withCapacity<T>(
   return (isValue ? { value: result, capacity } : { ...result, capacity }) as T;
 }
 
-/** Counts a call's units. A read with `maxRcu` checks before each call, so it exceeds the bound by at most one call. */
+/** Counts the capacity units of all requests that one call makes. */
 export class Spending extends ForwardingStore {
   rcu = 0;
   wcu = 0;
@@ -69,7 +69,7 @@ export class Spending extends ForwardingStore {
     super(inner);
   }
 
-  /** Grants all of `maxRcu` again: a change of the model made the read start over. */
+  /** Grants the full `maxRcu` again to a read that starts over because the model changed. */
   restart(): void {
     this.rcuBefore = this.rcu;
   }

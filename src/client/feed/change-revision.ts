@@ -1,12 +1,12 @@
 import type { RawRecord } from '../../stream/raw-record.ts';
 
-/** Digits of a time in milliseconds, enough until the year 33658, and of DynamoDB's longest sequence number. */
+/** 15 digits hold a time in milliseconds until the year 33658; 40 hold DynamoDB's longest sequence number. */
 const [TIME_DIGITS, NUMBER_DIGITS] = [15, 40];
 const LATEST_MS = 10 ** TIME_DIGITS - 1;
 
 /**
- * Combines the record's time in milliseconds with the item's revision or the record's sequence number. The number alone isn't enough: an
- * item's revision restarts when the item is created again, and sequence numbers may be lower in the next stream shard.
+ * Puts the record's time before the item's revision or the record's sequence number, because those may decrease: an
+ * item's revision restarts when the item is created again, and the next shard's sequence numbers may be lower.
  */
 export function changeRevision(record: RawRecord, number: number | bigint): bigint {
   return BigInt(timeOf(record)) * 10n ** BigInt(NUMBER_DIGITS) + BigInt(number);
@@ -18,7 +18,7 @@ export function revisionText(revision: bigint): string {
   return `${digits.slice(0, -NUMBER_DIGITS)}.${digits.slice(-NUMBER_DIGITS)}`;
 }
 
-/** Returns 0 for an invalid time, which only a record made by hand can have. */
+/** Returns milliseconds, or 0 for an invalid time, which only a hand-written record can have. */
 function timeOf({ dynamodb }: RawRecord): number {
   const created: unknown = dynamodb?.ApproximateCreationDateTime;
   const milliseconds = Math.floor(created instanceof Date ? created.getTime() : Number(created) * 1000);

@@ -36,7 +36,7 @@ import { isNativeChange, type NativeChange, nativeChanges } from './native-chang
 
 const ITEM_DIGITS = 8;
 
-/** The model, and the projections that readers may use now. */
+/** The model that `changesOf` reads records with. `createFeedModels` provides it. */
 export interface FeedModel {
   readonly graph: CompiledModel;
   /** @internal */
@@ -52,8 +52,9 @@ interface Told {
 }
 
 /**
- * Returns the changes that a stream record makes to views, lists, searches and counts. Takes records of a Lambda event or of the SDK, with
- * both images. Read the model after receiving the records, so that it is at least as new as they are.
+ * Returns the changes that a stream record makes to views, lists, searches and counts. The record may come from a
+ * Lambda event or the SDK, and needs both images. Get the model after receiving the records, so that it's at least as
+ * new.
  *
  * @example
  * const models = createFeedModels(graph, { client });
@@ -76,7 +77,7 @@ export function changesOf(model: FeedModel, record: RawRecord): FeedChange[] {
 
 function derivedChange(change: ChangedItem, record: RawRecord): ItemChange {
   const [item, number] = [textOfKey(change), toldRevision(change)];
-  // Another stream of the table may use the same sequence number for another item or revision.
+  // Sequence numbers are unique only within a stream, and the table may get another stream.
   const eventId = `${sequenceOf(record)}.${number}.${shortHash(item)}`;
   return { item, revision: revisionText(changeRevision(record, number)), eventId };
 }
@@ -116,10 +117,10 @@ function changeOfView(model: FeedModel, { change, node, of }: Told): ViewChange[
   const { oldImage, newImage } = change;
   const { projections, graph } = model;
   if (!graph.nodes.has(node.type) || !isFed(graph, 'views', node.type)) return [];
-  // While a migration rebuilds the views of a type, readers can't use them. Once all of them are rebuilt, a resync announces them.
+  // Readers can't use a type's views while a migration rebuilds them. A resync follows once all are rebuilt.
   if (!projections.usesView(node.id, newImage)) return [];
   const [wasOutgrown, isOutgrown] = [evictedTypes(oldImage), evictedTypes(newImage)];
-  // If a type fits into the edge set again, a single write brings all of its edges.
+  // An evicted type's edges leave the edge set but still exist, so don't report them as removed.
   const hasRoom = ({ type }: EdgeSetElement): boolean => !isOutgrown.has(type);
   const [before, after] = [shownElements(oldImage), shownElements(newImage)];
   const left = entriesWithout(model, oldImage, before, after).filter(hasRoom);
@@ -171,7 +172,7 @@ function changeOfPart(model: FeedModel, name: string, { change, node, of }: Told
   return [{ kind: 'view', type: node.type, id: node.id, part: name, attributes, ...of }];
 }
 
-/** Goes through the model's searches, because the table may group them in items differently. */
+/** Tries all of the type's searches, because the table may group them into items differently than the model. */
 function changesOfHits(model: FeedModel, told: Told): (SearchChange | NodeListChange)[] {
   const { searches } = model.graph.nodes.get(told.node.type) ?? {};
   return [...(searches?.values() ?? [])].flatMap((search) => changeOfHit(model, search, told));
@@ -221,7 +222,7 @@ function changesOfEdge(
     const moved = movedRow(change, stored.order.index, (entry) => {
       const { places } = stored.order;
       const list = listOfEdges(places, edge.type, stored.inbound.partition !== undefined, entry, change.source);
-      // Check the target, too: an earlier projection may have used the same place in the index.
+      // An item of an earlier projection may have the same index keys, so compare the sort key.
       if (list === undefined || places.itemKeys([], list.edgeKey).target !== change.target) return undefined;
       listed.add(list.edgeKey);
       return { place: entry.sort, ...(list.partition !== undefined && { partition: list.partition }) };
@@ -303,7 +304,7 @@ function changeOfCount(
   const places = ifReady(() => (isInbound ? projections.total(edge, true) : projections.count(edge)));
   if (places?.key !== change.target) return [];
   const [before, after] = [storedAmounts(change.oldImage), storedAmounts(change.newImage)];
-  // Amounts that aren't numbers are drift. Readers don't return them either.
+  // Readers refuse amounts that aren't numbers, too.
   if (after === undefined || (before !== undefined && sameAmounts(before, after))) return [];
   return [
     {
@@ -322,7 +323,7 @@ function attributesOfCount(
 ): Record<string, unknown> {
   const hasGroups = hasEveryGroup(count, amounts);
   const { groups, ...sums } = totalOfAmounts(count, amounts, hasGroups, id);
-  // A plain count of outgoing edges has no total, and so no groups.
+  // A plain count of outgoing edges has no groups.
   const isTotal = isInbound || count.totals !== undefined;
   return { ...sums, ...(isTotal && hasGroups && { groups }) };
 }
@@ -336,11 +337,11 @@ function ifReady<T>(find: () => T): T | undefined {
   }
 }
 
-/** Place of a native list, which derives nothing. No derived list has this name. */
+/** Stands for the place of a native list, which has no derived items. */
 const NATIVE_PLACE = 'native';
 
 /**
- * Returns where each projection that readers use is stored. If a place is new or has changed, changes of its items may have been missed.
+ * Returns where each projection in use is stored. Changes at a new place may have been missed.
  *
  * @internal
  */

@@ -1,26 +1,26 @@
 import type { EdgeSetElement } from '../read/request/result.ts';
 
-/** What all changes have in common. */
+/** Fields of every change. */
 export interface ItemChange {
   /** Identifies the derived item or, for a native list, the base item. */
   item: string;
   /**
-   * 56 characters, compared as text: the record's time in milliseconds, then the item's revision or, for a native list, the sequence
-   * number. The higher revision is newer.
+   * Compares as text; the higher revision is newer. 56 characters: the record's time in milliseconds, then the item's
+   * revision or, for a native list, the record's sequence number.
    */
   revision: string;
-  /** The same each time that the change is delivered. */
+  /** Stays the same when a change is delivered again. */
   eventId: string;
-  /** True if the change is too large for an event: attributes, value and edges are left out. */
+  /** True if the change is too large for an event, which then lacks attributes, value and edges. */
   truncated?: true;
 }
 
-/** A node's attributes or edges have changed, as its view shows them. */
+/** A change to a node's view: its attributes or its edges. */
 export interface ViewChange extends ItemChange {
   kind: 'view';
   type: string;
   id: string;
-  /** The part of the node that the attributes belong to. Absent for the node itself. */
+  /** Name of the part that the attributes belong to. Absent for the node itself. */
   part?: string;
   /** Attributes after the change. Null if the node or part doesn't exist. */
   attributes: Record<string, unknown> | null;
@@ -28,21 +28,21 @@ export interface ViewChange extends ItemChange {
   left?: EdgeSetElement[];
   /** Edges that were added, and the new state of changed edges. */
   entered?: EdgeSetElement[];
-  /** Edge types that the edge set has no room for. When a type fits again, `entered` has all of its edges. */
+  /** Edge types that don't fit into the edge set. When a type fits again, `entered` has all of its edges. */
   outgrown?: string[];
 }
 
-/** A place in a list. */
+/** A row's position in a list. */
 export interface ListedPlace {
-  /** The sort key of the index. */
+  /** The row's sort key in the index. */
   place: string;
   /** The value of the partition attribute, if the model declares one. */
   partition?: string;
 }
 
-/** A row of a list has changed. Without `left` and `entered`, only its attributes differ. */
+/** A change to a row of a list. Without `left` and `entered`, only its attributes differ. */
 export interface RowChange extends ItemChange {
-  /** Id of the edge's source, or of the search's hit. */
+  /** Id of the edge's source, or of the node found. */
   id: string;
   left?: ListedPlace;
   entered?: ListedPlace;
@@ -50,53 +50,53 @@ export interface RowChange extends ItemChange {
   attributes: Record<string, unknown> | null;
 }
 
-/** A row in a list of incoming edges has changed. */
+/** A change to a row in a list of incoming edges. */
 export interface ListChange extends RowChange {
   kind: 'list';
   type: string;
-  /** With hashed keys, the target is the hash of the node's id: see `hashedEdgeKey`. */
+  /** For edges with hashed keys, `target` is the hash of the node's id: see `hashedEdgeKey`. */
   list: { inbound: [target: string, type: string]; order: string };
 }
 
-/** A row in the list of all nodes of a type (`list: true`) has changed. */
+/** A change to a row in the list of all nodes of a type (`list: true`). */
 export interface NodeListChange extends RowChange {
   kind: 'list';
   type: string;
   list: { nodes: string };
 }
 
-/** A hit of a search has changed. */
+/** A change to a hit of a search. */
 export interface SearchChange extends RowChange {
   kind: 'search';
   type: string;
-  /** Such as `USER.name`. */
+  /** Names the type and its search, such as `USER.name`. */
   list: { search: string };
-  /** The value as it was written. If the hit is gone, the last value. */
+  /** The value as written, or the last value if the hit is gone. */
   value: unknown;
 }
 
-/** A count, sum or group of a node's edges has changed. */
+/** A change to a count, sum or group of a node's edges. */
 export interface CountChange extends ItemChange {
   kind: 'count';
   type: string;
   id: string;
   direction: 'outgoing' | 'inbound';
-  /** Like the result of `Reader.total`. Without `groups` if a group has no room for all values. */
+  /** The amounts, as `Reader.total` returns them. `groups` is absent if a group has too many values. */
   attributes: Record<string, unknown>;
 }
 
-/** A change of a derived item, in terms of the model. */
+/** A change to a view, list, search or count. */
 export type FeedChange = ViewChange | ListChange | NodeListChange | SearchChange | CountChange;
 
-/** Changes may have been missed: read again what you keep. */
+/** Reports that changes may have been missed. Reread what you keep. */
 export interface FeedResync {
   kind: 'resync';
-  /** The lists, views and counts to read again, such as `search USER.name`. Absent: everything. */
+  /** What to reread, such as `search USER.name`. Absent if everything may be affected. */
   of?: string[];
   reason: string;
-  /** Differs if the feed reports the same gap again, as after a crash. */
+  /** Changes when a gap is reported again, as after a crash. */
   eventId: string;
 }
 
-/** An event of the feed. */
+/** A change, or a resync after missed changes. */
 export type FeedEvent = FeedChange | FeedResync;

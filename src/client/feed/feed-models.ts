@@ -8,20 +8,20 @@ import type { FeedModel } from './changes-of.ts';
 
 /** Options of `createFeedModels`. */
 export interface FeedModelsOptions {
-  /** The store of the table. */
+  /** The table's store. */
   store: Store;
-  /** The same as for a reader. */
+  /** Converts numbers, as in `ReaderOptions`. */
   readNumber?: NumberReader | undefined;
 }
 
-/** Gives `changesOf` its model. */
+/** Provides the current model to `changesOf`. */
 export interface FeedModels {
-  /** Returns the current model. Reads the table's registry at most once in 30 seconds. */
+  /** Returns the current model. Reads the table's registry at most once every 30 seconds. */
   current(): Promise<FeedModel>;
 }
 
 /**
- * Makes the models for `changesOf`, once per process.
+ * Creates the models for `changesOf`. Call it once per process.
  *
  * @example
  * const models = createFeedModels(graph, { client });

@@ -6,9 +6,9 @@ import { Subscriptions } from './subscriptions.ts';
 import { type WatchQuery, watch } from './watch.ts';
 import type { WatchEvent } from './watch-types.ts';
 
-/** The changes of a table, for readers that watch. Programs without a feed don't bundle this code. */
+/** Tells watching readers what changes in a table. Programs without a feed don't bundle this code. */
 export class Feed extends Subscriptions {
-  /** For each reader, the answers that its watchers share, by the name of the question. */
+  /** Answers that a reader's watchers share, by the question's name. */
   private readonly answers = new WeakMap<ReaderLeases, Map<string, SharedAnswer<unknown>>>();
 
   /** Watches a list or nodes: see `Reader.watch`. @internal */

@@ -3,38 +3,40 @@ import type { TailRecord } from '../../stream/stream-tail.ts';
 import { changesOf, type FeedModel, placesInForce } from './changes-of.ts';
 import type { FeedEvent } from './feed-change.ts';
 
-/** How far a feed has reported the changes of a stream. Saved with the positions of the observer that reads the stream. */
+/** How far a feed has reported a stream's changes. Saved with the positions of the observer that reads the stream. */
 export interface FeederState {
-  /** For each shard, the sequence number of the last record that the feed has reported or skipped. */
+  /** The last sequence number reported or skipped, by shard. */
   told: Readonly<Record<string, string>>;
-  /** Shards that the feed has begun at their ends without reporting anything yet. Absent: none. */
+  /** Shards that the feed began at their ends and hasn't reported anything from. */
   unread?: readonly string[] | undefined;
-  /** Where projections were stored when this state was saved: see `placesInForce`. */
+  /** The result of `placesInForce` when this state was saved. */
   places: Readonly<Record<string, string>>;
 }
 
-/** Takes events in order. Resolves once they are stored, and throws if they may not be. */
+/** Takes events in order. Resolves once they're stored; rejects if they may not be. */
 export type TakeEvents = (events: readonly FeedEvent[]) => Promise<void>;
 
-/** What a feeder gets from its observer. */
 export interface FeederContext extends Pick<Runtime, 'now'> {
-  /** Returns the model to read records with. Called after the records were read. */
+  /** Called after reading the records, so that the model is at least as new. */
   model: () => Promise<FeedModel>;
   take: TakeEvents;
 }
 
 /**
- * Reports the changes in the records that an observer reads. Its state is saved after the events were taken, along with the observer's
- * positions. After a crash in between, the same events are reported again.
+ * Reports the changes in an observer's records. The state is saved after the events are taken, so a crash in between
+ * repeats them.
  */
 export class Feeder {
   private readonly told: Map<string, string>;
-  /** Undefined if the feed is new and no shard is known yet. */
+  /** Undefined until a new feed knows its shards. */
   private unread: Set<string> | undefined;
   private places: ReadonlyMap<string, string>;
   private gaps: string[] = [];
   private isBegun: boolean;
-  /** Shards that an earlier process began at their ends without reporting anything. Emptied once a resync is noted for them. */
+  /**
+   * Shards that an earlier process began at their ends without reporting anything. Emptied once a resync is due for
+   * them.
+   */
   private begunAtEnds: ReadonlySet<string>;
 
   /** @param from the saved state, undefined for a new feed */
@@ -60,14 +62,15 @@ export class Feeder {
     this.gaps.push(reason);
   }
 
-  /** Reports the changes in the records, which count as reported only once all events are taken. */
+  /** Records count as reported only once all events are taken. */
   async tell(records: readonly TailRecord[]): Promise<void> {
-    // After a restart, the observer rereads from the oldest record that it still judges. The feed may already be past that.
+    // After a restart, the observer rereads records that the feed may already have reported.
     const fresh = records.filter((record) => !this.isTold(record));
     if (fresh.length === 0 && this.gaps.length === 0) return;
     if (fresh.some(({ shardId }) => this.begunAtEnds.has(shardId))) {
-      // It's not known where such a shard was begun, so read it from its first record: older changes may come after newer ones. Wait for a
-      // record of the shard, or a quiet table would have to be read again after each restart.
+      // Where the earlier process began this shard is unknown, so it's read from its first record, and older changes
+      // may follow newer ones: a resync is due. It waits for a record, or every restart on a quiet table would cause
+      // one.
       // rule: feed-begins-again-with-unread-shards
       this.gaps.push('The feed begins again.');
       this.begunAtEnds = new Set();
@@ -84,7 +87,7 @@ export class Feeder {
   }
 
   /**
-   * Reports what records don't, such as gaps. Returns the state to save.
+   * Reports gaps and migrations. Returns the state to save.
    *
    * @param shardIds shards whose records may still come, or come again
    */
@@ -111,13 +114,12 @@ export class Feeder {
     this.places = places;
   }
 
-  /** Returns events that say what may have been missed. */
   private resyncs(places: ReadonlyMap<string, string>): FeedEvent[] {
     const stamp = new Date(this.context.now()).toISOString();
     const events = this.gaps.map(
       (reason, i): FeedEvent => ({ kind: 'resync', reason, eventId: `resync/${stamp}/${i}` }),
     );
-    // A new place holds a new copy of the same rows. Changes to it weren't reported while it was built.
+    // Changes to a copy aren't reported while it is built at a new place.
     const of = [...places].flatMap(([name, place]) => (this.places.get(name) === place ? [] : [name]));
     if (this.isBegun && of.length > 0) {
       const reason = 'The table was migrated to another model.';

@@ -7,7 +7,7 @@ import { withKnownIndexKeys } from '../../store/index-key-names.ts';
 import { type ChangedItem, changedItem } from '../../stream/changed-items.ts';
 import type { RawRecord } from '../../stream/raw-record.ts';
 
-/** Renames index keys to the names that the code uses. Returns undefined for an internal item. */
+/** Renames the table's index keys to the default names. Returns undefined for Edgeloom's internal items. */
 export function knownItem(table: TableNames, record: RawRecord): ChangedItem | undefined {
   const item = changedItem(table, record);
   if (item === undefined || isServicePartition(item.source)) return undefined;
@@ -32,7 +32,7 @@ const INDEX_OF_PARTITION_KEY: ReadonlyMap<string, IndexName> = new Map(
   INDEX_NAMES.map((index) => [INDEX_KEYS[index].partition, index]),
 );
 
-/** Returns the item's revision. A removal counts as the last revision plus one. */
+/** Counts a removal as the last revision plus one. */
 export function toldRevision({ oldImage, newImage }: ChangedItem): number {
   return newImage === undefined ? Number(revisionOf(oldImage) ?? 0) + 1 : Number(revisionOf(newImage) ?? 0);
 }

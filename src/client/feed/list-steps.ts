@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 
 export interface WatchedRow<Item> {
   id: string;
-  /** Where the list's order puts the row. */
+  /** The row's sort key in the list; empty for watched nodes. */
   place: string;
   item: Item;
 }
@@ -14,7 +14,7 @@ export interface ListStep<Item> {
   at: number;
 }
 
-/** Returns the steps from `before` to `after`. A row that has moved leaves and enters. */
+/** A row that has moved leaves and enters. */
 export function stepsBetween<Item>(
   before: readonly WatchedRow<Item>[],
   after: readonly WatchedRow<Item>[],
@@ -37,7 +37,7 @@ export function stepsBetween<Item>(
   return steps;
 }
 
-/** Returns the rows that neither leave nor move. In a native index, rows with the same place may swap, which counts as moving. */
+/** Rows with the same place may swap in a native index, which counts as moving. */
 function stayingRows<Item>(
   before: readonly WatchedRow<Item>[],
   after: readonly WatchedRow<Item>[],

@@ -7,7 +7,7 @@ import type { RawRecord } from '../../stream/raw-record.ts';
 import { nativeItemsOf } from '../read/lists/native-items.ts';
 import { changeRevision } from './change-revision.ts';
 
-/** A change of an index item that the projector would derive if the index weren't native. */
+/** A change to an index item that the projector would derive if the index weren't native. */
 export interface NativeChange extends ChangedItem {
   revision: bigint;
 }

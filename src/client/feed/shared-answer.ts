@@ -4,13 +4,13 @@ import type { ReadContext } from '../read/request/read-context.ts';
 import { stepsBetween, type WatchedRow } from './list-steps.ts';
 import type { FeedNews, Subscription, Subscriptions } from './subscriptions.ts';
 
-/** A query, resolved to the places where its answer is stored now. */
+/** A query, resolved to where its answer is currently stored. */
 export interface Question<Item> {
-  /** The names under which the feed reports changes of the answer. */
+  /** Names under which the feed reports changes to the answer. */
   names: readonly string[];
   /** False if the answer is read from an index, which lags. */
   isConsistent: boolean;
-  /** Reads the rows. Only rows in `changed` may differ from `before`; if undefined, any may. */
+  /** Only rows named in `changed` may differ from `before`; if it's undefined, any may. */
   read(
     context: ReadContext,
     changed: ReadonlySet<string> | undefined,
@@ -18,7 +18,7 @@ export interface Question<Item> {
   ): Promise<readonly WatchedRow<Item>[]>;
 }
 
-/** An answer at one time. A different array means different rows. */
+/** `rows` is another array if and only if the rows differ. */
 export interface Answer<Item> {
   rows: readonly WatchedRow<Item>[];
   /** Milliseconds since 1970. The rows show every change projected before this time. */
@@ -27,10 +27,10 @@ export interface Answer<Item> {
 
 /** Minimum milliseconds between reads, however many changes come. */
 const PAUSE_MS = 1_000;
-/** Milliseconds between renewals of a reader's lease: a migration may move the answer. */
+/** Milliseconds between renewals of the reader's lease, since a migration may move the answer. */
 const RENEW_MS = 10_000;
 
-/** Reads a question again when the feed names it, for all of its watchers. */
+/** Rereads a question for all of its watchers when the feed reports one of its names. */
 export class SharedAnswer<Item> {
   private readonly ending = new AbortController();
   private watchers = 0;
@@ -113,7 +113,7 @@ export class SharedAnswer<Item> {
       const isNew = projections !== this.projections;
       if (isNew) this.subscribe(question.names, projections);
       const isDue = isNew || readMs >= this.dueMs;
-      // The feed doesn't report a change made just before the subscription.
+      // The feed doesn't report changes made before the subscription, and the index may not show them yet.
       // rule: index-may-not-show-new-rows-yet
       if (isNew || names.size > 0) this.settledMs = readMs + lagMs;
       if (!isDue && names.size === 0) return undefined;
@@ -126,7 +126,7 @@ export class SharedAnswer<Item> {
       this.readMs = readMs;
       if (isWhole) {
         this.upToMs = Math.max(this.upToMs, readMs - lagMs);
-        // A migration may build views of nodes that have no new records.
+        // A migration may build a view without a new record of its node.
         this.dueMs = isConsistent ? readMs + RENEW_MS : Number.POSITIVE_INFINITY;
       }
       this.dueMs = Math.min(this.dueMs, endMs, this.isSettled ? Number.POSITIVE_INFINITY : this.settledMs);
@@ -155,7 +155,7 @@ export class SharedAnswer<Item> {
   }
 }
 
-/** Reports when a row expires, since no record says that it leaves the list. */
+/** Reports when rows expire, because no stream record tells that they leave the list. */
 function contextTelling(context: ReadContext, onEnd: (endMs: number) => void): ReadContext {
   const { store } = context;
   return store instanceof LivingStore ? { ...context, store: store.telling(onEnd) } : context;
@@ -172,7 +172,7 @@ class Turn {
       this.end = resolve;
       this.fail = reject;
     });
-    // Without a waiter, a rejection would be unhandled.
+    // Avoids an unhandled rejection while nobody waits.
     this.over.catch(() => undefined);
   }
 }

@@ -15,13 +15,13 @@ import type { FeedOptions } from './subscriptions.ts';
 export interface StartFeedOptions extends FeedOptions {
   /** Client that looks up the table's stream. */
   client: DynamoDBClient;
-  /** Client that reads the stream: `createStreamsClient()`. */
+  /** Client that reads the stream, from `createStreamsClient`. */
   streams: DynamoDBStreamsClient;
   /** Milliseconds between reads of a quiet stream. Default: 500. */
   pollIntervalMs?: number | undefined;
 }
 
-/** A feed that reads the stream. */
+/** A feed that is reading the stream. */
 export interface RunningFeed {
   feed: Feed;
   /** Stops reading. Watchers get the error `feed-ended`. */
@@ -31,8 +31,8 @@ export interface RunningFeed {
 }
 
 /**
- * Reads a table's stream from now on, for readers that watch. Start one feed per process: a shard serves two readers well, and the consumer
- * is one of them. Throws `no-stream`.
+ * Reads a table's stream from now on, for readers that watch. Start one feed per process: DynamoDB recommends at most
+ * two readers per shard, and the consumer is one. Throws `no-stream` if the table has no stream.
  *
  * @example
  * const { feed, stop } = await startFeed(graph, { client, streams: createStreamsClient() });
@@ -61,7 +61,7 @@ export interface SourceFeedOptions extends FeedOptions {
 
 const MOST_BACKOFF_MS = 10_000;
 const POLL_MS = 500;
-/** Kept short, because a feed can only vouch for records up to the last listing of shards. */
+/** Short, because a feed can only vouch for records up to the last listing of shards. */
 const LIST_MS = 2_000;
 
 export async function startFeedOf(
@@ -83,7 +83,8 @@ export async function startFeedOf(
   const noteThrough = (): void => {
     const through = tail.horizon.leastThrough();
     feed.noteThrough(through?.atMs);
-    // List often only once every shard was read to its end. If a shard closes before that, it's unknown since when its children are unread.
+    // List often only after every shard was read to its end. If a shard closes earlier, nobody knows since when its
+    // children are unread.
     if (through !== undefined) limits.listMs = LIST_MS;
   };
   const ended = followTail(feed, tail, noteThrough, async (failures) => {

@@ -16,7 +16,7 @@ export interface FeedOptions {
 
 const INDEX_GRACE_MS = 10_000;
 
-/** What a subscriber hasn't taken yet. */
+/** News since the subscriber's last `take`. */
 export interface FeedNews {
   /** Names of the lists and nodes that may have changed. */
   names: ReadonlySet<string>;
@@ -24,13 +24,12 @@ export interface FeedNews {
   throughMs: number;
 }
 
-/** A subscriber's connection to the feed. */
 export class Subscription {
   private changed = new Set<string>();
   private ring: (() => void) | undefined;
 
   constructor(
-    /** Index partitions, and ids of nodes. */
+    /** Keys of index partitions, and node ids. */
     readonly names: ReadonlySet<string>,
     private readonly feed: Subscriptions,
   ) {}
@@ -48,7 +47,7 @@ export class Subscription {
     this.ring?.();
   }
 
-  /** Waits until there is news, `wake` is called or the time is over. */
+  /** Waits at most `mostMs` for news or `wake`. */
   async take(mostMs: number): Promise<FeedNews> {
     if (this.changed.size === 0) await this.waitForRing(mostMs);
     const news = { names: this.changed, throughMs: this.feed.throughMs };
@@ -69,7 +68,10 @@ export class Subscription {
   }
 }
 
-/** Tells subscribers which lists and nodes the records of a table's stream may have changed. Subscribers read the content themselves. */
+/**
+ * Tells subscribers which lists and nodes a stream's records may have changed. Subscribers reread the content
+ * themselves.
+ */
 export class Subscriptions {
   private readonly byName = new Map<string, Set<Subscription>>();
   private readonly all = new Set<Subscription>();
@@ -119,7 +121,7 @@ export class Subscriptions {
     }
   }
 
-  /** Takes a record of the stream. @internal */
+  /** @internal */
   receive(record: RawRecord): void {
     if (this.all.size === 0) return;
     const item = knownItem(this.graph.table, record);
@@ -131,12 +133,12 @@ export class Subscriptions {
     }
   }
 
-  /** Notes up to when records were delivered, in milliseconds since 1970; undefined if unknown. @internal */
+  /** Undefined if it's unknown which records were delivered. @internal */
   noteThrough(throughMs: number | undefined): void {
     this.through = throughMs ?? Number.NEGATIVE_INFINITY;
   }
 
-  /** Makes all subscribers read again, because records may have been missed. @internal */
+  /** Makes all subscribers reread, because records may have been missed. @internal */
   noteGap(): void {
     for (const subscription of this.all) subscription.tellAll();
   }

@@ -1,10 +1,10 @@
-/** The whole list at the time when watching begins. */
+/** The whole list when watching begins. */
 export interface PageEvent<Item> {
   type: 'page';
   items: Item[];
 }
 
-/** One step of a list. `at` is the index after the previous steps. */
+/** One change to a list. `at` is the item's index after the previous steps. */
 export interface StepEvent<Item> {
   /** An item that has moved leaves and enters. */
   type: 'enter' | 'leave' | 'change';
@@ -12,13 +12,13 @@ export interface StepEvent<Item> {
   at: number;
 }
 
-/** An event of a watched list, or of watched nodes. */
+/** An event of `Reader.watch`. */
 export type WatchEvent<Item = unknown> = (PageEvent<Item> | StepEvent<Item>) & {
   /** ISO time. The list shows every change projected before this time. */
   upTo: string;
 };
 
-/** Applies one event to a list, in place. */
+/** Applies an event to `items`, in place. */
 export function applyWatchEvent<Item>(items: Item[], event: WatchEvent<Item>): void {
   if (event.type === 'page') items.splice(0, items.length, ...event.items);
   else if (event.type === 'enter') items.splice(event.at, 0, event.item);

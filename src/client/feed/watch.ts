@@ -24,10 +24,10 @@ import { type Question, SharedAnswer } from './shared-answer.ts';
 import type { Subscriptions } from './subscriptions.ts';
 import type { WatchEvent } from './watch-types.ts';
 
-/** Options of pages that a watched list doesn't have. */
+/** Options of a page that a watched list doesn't have. */
 export type OfPages = 'cursor' | 'consistent' | 'signal' | 'capacity' | 'includeExpired';
 
-/** The options of `inbound` that choose a list. */
+/** Options of `inbound` that also apply to a watched list. */
 export type InboundOfWatch<Query = InboundQuery> = Omit<Query, OfPages | 'includeTarget'>;
 
 const INBOUND_OF_WATCH: OptionNames<InboundOfWatch> = {
@@ -38,7 +38,7 @@ const INBOUND_OF_WATCH: OptionNames<InboundOfWatch> = {
   maxRcu: 'checked',
 };
 
-/** The options of a search that choose a list. */
+/** Options of a search that also apply to a watched list. */
 export type SearchOfWatch<Query = SearchQuery> = Omit<Query, OfPages>;
 
 const SEARCH_OF_WATCH: OptionNames<SearchOfWatch> = {
@@ -53,7 +53,7 @@ export type InboundWatch = { inbound: readonly [target: string, type: string] } 
 
 export type SearchWatch = { search: string } & SearchPredicate & SearchOfWatch;
 
-/** Watched nodes, as `getViews` returns them. */
+/** Watches nodes as `getViews` returns them. */
 export interface ViewsWatch {
   views: readonly string[];
   attributes?: AttributeSelection | undefined;
@@ -61,10 +61,9 @@ export interface ViewsWatch {
 
 export type WatchQuery = InboundWatch | SearchWatch | ViewsWatch;
 
-/** The most rows or nodes of a watch, since all are held in memory. */
+/** Bounds the rows or nodes of a watch, because all are held in memory. */
 export const MAX_WATCHED_ROWS = 1_000;
 
-/** A feed, and the answers that a reader's watchers share, by the name of the question. */
 export interface AnswersOfFeed {
   feed: Subscriptions;
   answers: Map<string, SharedAnswer<unknown>>;
@@ -81,13 +80,13 @@ export async function* watch(
   checkPlaces(query);
   const { signal } = options;
   const resolve = (held: ReadContext): Question<unknown> => questionOf(held, query);
-  // Resolve the query first, so that queries the model refuses can be told from later failures.
+  // Resolve first, to tell queries that the model refuses from later failures.
   const question = await unlessAborted(
     leases.hold(async (projections) => resolve({ ...context, projections })),
     signal,
   );
   const name = nameOf([query, question]);
-  // By the time an answer ends, there may be a new one of the same name.
+  // A new answer may have taken the name by the time this one ends.
   const onEnd = (ended: unknown): boolean => answers.get(name) === ended && answers.delete(name);
   const answer = answers.get(name) ?? new SharedAnswer(feed, leases, context, resolve, onEnd);
   answers.set(name, answer);
@@ -221,7 +220,7 @@ function watchedIds(ids: readonly string[]): string[] {
   );
 }
 
-/** Equal texts mean equal questions. Functions are left out, since they follow from the query. */
+/** Returns the same name for equal questions. JSON leaves out functions, which follow from the query. */
 function nameOf(queries: readonly object[]): string {
   return JSON.stringify(queries, (_name, value: unknown) => (typeof value === 'bigint' ? `${value}n` : value));
 }
@@ -234,7 +233,7 @@ function isoTime(ms: number): string {
 async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return await work;
   const result = await untilAborted(signal, work);
-  // The work may have been done before.
+  // `untilAborted` returns work that has already finished, even after an abort.
   signal.throwIfAborted();
   return result;
 }

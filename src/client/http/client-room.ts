@@ -1,4 +1,7 @@
-/** Bytes of waiting events over all clients. At this bound, new clients are refused, and a client whose next event would exceed the bound is dropped. */
+/**
+ * Bytes of events that may wait for all clients together. At this bound, new clients are refused, and a client is
+ * dropped if its next event would exceed it.
+ */
 export const MAX_HELD_BYTES = 67_108_864;
 
 export class ClientRoom {
@@ -21,7 +24,7 @@ export class ClientRoom {
     return this.heldBytes >= MAX_HELD_BYTES;
   }
 
-  /** If nothing waits, an event of any size is allowed. */
+  /** Allows an event of any size if nothing else waits. */
   hasRoomFor(bytes: number): boolean {
     return this.heldBytes === 0 || this.heldBytes + bytes <= MAX_HELD_BYTES;
   }

@@ -2,14 +2,14 @@ import { toJson } from '../../foundation/exact-json.ts';
 import type { WatchEvent } from '../feed/watch-types.ts';
 import type { ClientRoom } from './client-room.ts';
 
-/** An error as clients see it. */
+/** An error as a client receives it. */
 export interface WatchFailure {
   code: string;
   message: string;
 }
 
 export interface EventStreamContext {
-  /** Held as long as the stream: an unreferenced Request may lose its signal. */
+  /** Keeps the Request alive as long as the stream: the signal of a collected Request may never abort. */
   request: Request;
   began: { event: WatchEvent } | { error: unknown };
   events: AsyncIterator<WatchEvent>;
@@ -20,16 +20,15 @@ export interface EventStreamContext {
   room: ClientRoom;
 }
 
-/** With more bytes waiting, the stream pauses the list until the client has read some. */
+/** While more bytes wait, the stream doesn't request the next event. */
 const MOST_WAITING_BYTES = 65_536;
-/** Long events are sent in pieces, whose progress shows whether the client is reading. */
+/** Long events are sent in pieces, to notice whether the client is reading. */
 const PIECE_BYTES = 16_384;
-/** A heartbeat drops a client that has read nothing for this many milliseconds while its stream is full. */
+/** Milliseconds after which a heartbeat drops a client that reads nothing from its full stream. */
 const SILENCE_MS = 30_000;
 export const RETRY_MS = 5_000;
 const NOTHING = new Uint8Array();
 
-/** Returns a stream that requests the next event while fewer than `MOST_WAITING_BYTES` wait. */
 export function eventStream(context: EventStreamContext): ReadableStream<Uint8Array> {
   const strategy = new ByteLengthQueuingStrategy({ highWaterMark: MOST_WAITING_BYTES });
   return new ReadableStream<Uint8Array>(new ClientStream(context), strategy);
@@ -55,7 +54,7 @@ class ClientStream {
       clearTimeout(age);
       this.give(this.rest.length);
       this.context.room.leave();
-      // The signal alone doesn't end an iterator that isn't being asked for its next event.
+      // The signal ends an iterator only while its `next` is pending.
       this.context.events.return?.().catch(() => undefined);
     };
     if (signal.aborted) end();
@@ -99,7 +98,7 @@ class ClientStream {
     const { ending, failureOf } = this.context;
     this.isLast = true;
     if (ending.signal.aborted) return;
-    // First, because `failureOf` calls `onError`, which may throw.
+    // Abort first, because `failureOf` calls `onError`, which may throw.
     ending.abort(error);
     const failure = failureOf(error);
     this.keep(this.encoder.encode(`retry: ${RETRY_MS}\nevent: failure\ndata: ${JSON.stringify(failure)}\n\n`));

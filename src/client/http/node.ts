@@ -3,9 +3,9 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 
 /**
- * Answers a request of Node's http server with a handler such as `watchHandler`'s. Resolves when the response has ended or the client has
- * disconnected, which aborts the Request's signal. The Request has no body, and its host is `localhost`. An invalid Host header gets status
- * 400. Rejects with the handler's error before anything is sent.
+ * Answers a request of Node's HTTP server with a handler such as `watchHandler` returns. Resolves when the response has
+ * ended or the client has disconnected, which aborts the Request's signal. The Request has no body, and its host is
+ * `localhost`. An invalid Host header gets status 400. Rejects with the handler's error before anything is sent.
  *
  * @example
  * createServer((request, response) => {
@@ -36,7 +36,7 @@ export async function answerNodeRequest(
   );
 }
 
-/** Each cookie is a header of its own. The values of other headers are already joined. */
+/** Each cookie needs its own header. `Headers` has already joined the values of other headers. */
 function headersOf(headers: Headers): OutgoingHttpHeaders {
   const cookies = [...headers].flatMap(([name, value]) => (name === 'set-cookie' ? [value] : []));
   return { ...Object.fromEntries(headers), ...(cookies.length > 0 && { 'set-cookie': cookies }) };
@@ -45,14 +45,14 @@ function headersOf(headers: Headers): OutgoingHttpHeaders {
 const MALFORMED = 'Ask for a path, with the name of this server as Host.\n';
 const HOST = /^(?:[\w.~-]{1,255}|\[[\dA-Fa-f:.]{1,45}\])(?::\d{1,5})?$/;
 
-/** The address doesn't depend on headers, so that an authorization hook sees the path that the client sent. */
+/** Ignores the Host header, so that an authorization hook sees the path that the client sent. */
 function requestOf({ url = '', method, headers }: IncomingMessage, signal: AbortSignal): Request | undefined {
-  // The client sent an absolute address or, as in OPTIONS *, none.
+  // The client sent an absolute URL or, as in OPTIONS *, none.
   if (!url.startsWith('/')) return undefined;
   if (headers.host !== undefined && !HOST.test(headers.host)) return undefined;
   const copied = new Headers();
   for (const [name, value] of Object.entries(headers)) {
-    // HTTP/2 passes method and address as headers that begin with a colon.
+    // HTTP/2 passes method and path as headers that begin with a colon.
     if (!name.startsWith(':')) for (const one of [value ?? []].flat()) copied.append(name, one);
   }
   return new Request(`http://localhost${url}`, {

@@ -11,7 +11,7 @@ import type { Reader } from '../read/reader.ts';
 import { ClientRoom } from './client-room.ts';
 import { eventStream, RETRY_MS, type WatchFailure } from './event-stream.ts';
 
-/** What a request watches: an argument of `Reader.watch`. */
+/** A query that `Reader.watch` accepts. */
 export type WatchQueryOf<G extends CompiledModel> =
   | ({ inbound: readonly [string, IndexedEdgeType<G>] } & InboundOfWatch)
   | ({ search: SearchName<G> } & SearchPredicate & SearchOfWatch)
@@ -19,17 +19,19 @@ export type WatchQueryOf<G extends CompiledModel> =
 
 /** Options of `watchHandler`. */
 export interface WatchHandlerOptions<G extends CompiledModel = CompiledModel> {
-  /** Reads the lists and views, and watches them. */
+  /** A reader with a `feed`. */
   reader: Reader<G>;
   /** Returns what a request may watch, or refuses it with a Response, such as one with status 401. */
   query: (request: Request) => WatchQueryOf<G> | Response | Promise<WatchQueryOf<G> | Response>;
   /** Milliseconds between comments that keep a quiet connection open. Default: 15,000. */
   heartbeatMs?: number | undefined;
-  /** Milliseconds after which a stream ends. Its client reconnects, and `query` decides again. Default: 900,000. */
+  /**
+   * Milliseconds after which a stream ends, so that the client reconnects and `query` decides again. Default: 900,000.
+   */
   maxAgeMs?: number | undefined;
-  /** Maximum clients at a time. More get status 429. Default: 1,000. */
+  /** Maximum number of concurrent clients; others get status 429. Default: 1,000. */
   maxClients?: number | undefined;
-  /** Called with errors that aren't a query's mistakes. Clients see only their codes. Default: a process warning. */
+  /** Called with errors that the query didn't cause, of which clients see only the code. Default: a process warning. */
   onError?: ((error: unknown) => void) | undefined;
 }
 
@@ -37,8 +39,8 @@ const HEARTBEAT_MS = 15_000;
 const MAX_AGE_MS = 900_000;
 export const MAX_CLIENTS = 1_000;
 /**
- * Codes of queries that the model refuses: the same query is always refused. Any other error is for the operator, so its message stays on
- * the server.
+ * Codes of errors that the query itself causes. Messages of other errors are for the operator, so they stay on the
+ * server.
  */
 const MISTAKES: ReadonlySet<string> = new Set<ErrorCode>([
   'equality-only',
@@ -65,9 +67,9 @@ const HEADERS = {
 };
 
 /**
- * Makes a handler that answers a request with a live list, as Server-Sent Events for `new EventSource(address)`, with the events of
- * `Reader.watch` as JSON. A client that reconnects or is too slow gets the whole list. A query that the model refuses gets status 400. Any
- * other error becomes an event `failure` and ends the stream. All clients of a process share one reading of the stream.
+ * Creates a handler that streams the events of `Reader.watch` as Server-Sent Events with JSON data, for `new
+ * EventSource(url)`. A client that reconnects, even after being dropped as too slow, gets the whole list. A query that
+ * the model refuses gets status 400. Any other error becomes a `failure` event and ends the stream.
  *
  * @example
  * const handle = watchHandler({
@@ -98,7 +100,7 @@ export function watchHandler<G extends CompiledModel>(
     onError = warn,
   } = options;
   const room = new ClientRoom(maxClients);
-  // Safe, because the types of queries are checked where the handler is created.
+  // Safe, because query types are checked where the handler is created.
   const watch = reader.watch as unknown as (query: WatchQuery, options: object) => AsyncIterable<WatchEvent>;
   return async (request) => {
     const query = await queryOf(request);
@@ -149,7 +151,7 @@ function isMistake(error: unknown): error is EdgeloomError {
   return error instanceof EdgeloomError && MISTAKES.has(error.code);
 }
 
-/** A framework may bring its own Response class. A client's JSON query is never taken for a Response, whatever its properties. */
+/** Accepts any framework's Response class, but never an object parsed from a client's JSON. */
 function isResponse(answer: unknown): answer is Response {
   return Object.prototype.toString.call(answer) === '[object Response]';
 }

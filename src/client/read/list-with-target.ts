@@ -7,7 +7,7 @@ import { readOwnWritesOfViews } from './request/own.ts';
 import type { ReadContext } from './request/read-context.ts';
 import type { EdgeResult, InboundPage, TargetView } from './request/result.ts';
 
-/** If the target's type declares no `view`, the index has no attributes of the target, so the node itself is read. */
+/** Reads the target itself if its type declares no `view`, because the index lacks its attributes. */
 export async function readListWithTarget(
   context: ReadContext,
   target: string,

@@ -24,7 +24,7 @@ export function planPage(graph: CompiledModel, asked: PageAsked): PagePlan {
   return { levels, maxNodes, isInIndex, why: [query, nodes, ...whyNeighbours(asked)] };
 }
 
-/** Returns the attributes to show. Default: the view's, or `'ALL'` for a type without a declared view or outside the model. */
+/** Defaults to the view's attributes, or `'ALL'` for a type that declares no view or is outside the model. */
 export function selectedNames(
   graph: CompiledModel,
   type: string,

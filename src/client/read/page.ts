@@ -20,7 +20,7 @@ import { noticeOfOwnWrites, readRelevantOwnWrites } from './request/own.ts';
 import { checkLimit, type ReadContext, refuseConsistent } from './request/read-context.ts';
 import { type Page, pickAttributes, projectedAttributes, sourceOf, type View } from './request/result.ts';
 
-/** The levels of a page. */
+/** The neighbors that a page shows. */
 export type PageLevels = readonly (WithEdges | WithLevel)[];
 
 /** Options of `page`. */
@@ -34,17 +34,20 @@ export interface PageOptions<
   Whole = Value,
   Part = OrderValue,
 > extends Omit<InboundQuery<OrderName, Value, boolean, Attributes, Path, Whole, Part>, 'includeTarget'> {
-  /** Attributes of the nodes: `'ALL'`, or names. Those that views don't show take one more read. Default: those of the views. */
+  /** Attributes of the nodes. Those missing in views take one more read. Default: the views'. */
   attributes?: Selection | undefined;
-  /** The neighbours to show, up to 5 levels deep. Default: those in the edge sets. With `[]`, a page may be a single Query. */
+  /**
+   * The neighbors to show, up to 5 levels deep. Default: those in the edge sets. With `[]`, a page may be a single
+   * Query.
+   */
   with?: With | undefined;
-  /** The most neighbours to return, at least 1. Default 1,000; unlimited for a single level of edge sets. */
+  /** Maximum neighbors to return, at least 1. Default: 1,000, or unlimited for a single level of edge sets. */
   maxNodes?: number | undefined;
 }
 
-/** A page of nodes with their neighbours. */
+/** A page of nodes with their neighbors. */
 export interface PageResult<Node = AnyPageNode> extends Page<Node> {
-  /** Neighbours left out because of a bound. */
+  /** Neighbors that a bound left out. */
   truncated?: Truncated;
   calls: number;
 }

@@ -15,15 +15,18 @@ export interface ReaderOptions extends TelemetryOption {
   store: Store;
   /** Secret that signs cursors (HMAC-SHA256). Default: cursors carry a checksum, which anyone can forge. */
   cursorKey?: CursorKey | undefined;
-  /** The most DynamoDB calls that one read has in flight, at least 1. Default 32. */
+  /** Maximum DynamoDB calls that one read has in flight, at least 1. Default: 32. */
   concurrency?: number | undefined;
-  /** Converts a number's text to a JavaScript value. Default: to a number if it is written back unchanged, else to an `ExactNumber`. */
+  /** Converts a number's text to a JavaScript value. Default: a number if no digits are lost, else an `ExactNumber`. */
   readNumber?: NumberReader | undefined;
   /** @internal */
   leases?: ReaderLeases | undefined;
-  /** Region of the replica to read, if the table's home is another region. While the model changes, answers may mix old and new. */
+  /**
+   * Region of the replica to read, if the table's home is another region. During a migration, results may mix old and
+   * new projections.
+   */
   replica?: string | undefined;
-  /** Returns milliseconds since 1970, which decide what has ended. Default: the system's clock. */
+  /** Returns the time in milliseconds since 1970 at which to judge what has ended. Default: the system clock. */
   now?: (() => number) | undefined;
   /** The process's feed for `watch`, from `startFeed`. */
   feed?: Feed | undefined;

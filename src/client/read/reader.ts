@@ -116,11 +116,13 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
   ): Promise<ValueOf<ViewOfId<G, Id, Selection> | null, Asked>>;
 
   /**
-   * Yields the pages of a list. Cheaper than cursors for a list in several shards: rows read beyond a page's end are kept, so a walk costs
-   * 0.5 RCU per shard plus about 1 RCU per 100 rows. Rows may be some pages old. `maxRcu` bounds each page.
+   * Yields the pages of a list. Cheaper than passing cursors for a list in several shards, because rows read beyond a
+   * page's end are kept: a walk costs 0.5 RCU per shard plus about 1 RCU per 100 rows. Rows may have been read some
+   * pages earlier. `maxRcu` bounds each page.
    *
    * @example
-   * for await (const { items } of reader.pages((cursor) => reader.inbound('USER-U1', 'TICKET', { cursor }))) show(items);
+   * for await (const { items } of reader.pages((cursor) => reader.inbound('USER-U1', 'TICKET', { cursor })))
+   * show(items);
    */
   pages<P extends { cursor?: string }>(read: (cursor: string | undefined) => Promise<P>): AsyncIterable<P>;
 
@@ -141,8 +143,9 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
   ): Promise<ValueOf<boolean, Asked>>;
 
   /**
-   * Counts a node's outgoing edges of a type (`inDegree` counts incoming ones), by one GetItem, or by a Query if the type outgrew the edge
-   * set or the session wrote such edges. Throws `not-counted`.
+   * Counts a node's outgoing edges of a type (`inDegree` counts incoming ones), by one GetItem, or by a Query if the
+   * type outgrew the edge set or the session wrote such edges. Throws `not-counted` if the type has neither a count nor
+   * an edge set.
    */
   degree<
     const Source extends string,
@@ -155,8 +158,8 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
   ): Promise<ValueOf<number, Asked>>;
 
   /**
-   * Reads the number, sums and groups of a node's edges of a type by one GetItem. Throws `no-total`, and `too-many-groups` if a group has
-   * more than 50 values.
+   * Reads the number, sums and groups of a node's edges of a type by one GetItem. Throws `no-total` if the model
+   * declares none, and `too-many-groups` if a group has more than 50 values.
    *
    * @example
    * // { count: 35, hours: '1203.5', groups: { kind: { code: 31, talk: 4 } } }
@@ -168,7 +171,10 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
     options?: TotalReadOptions,
   ): Promise<TotalResult<SumName<G, E>, TotalGroups<G, E>>>;
 
-  /** Lists a node's outgoing edges, of one type or all, by sort key (with hashed keys, not in the order of ids). Queries the base edges. */
+  /**
+   * Lists a node's outgoing edges, of one type or all, by sort key; hashed keys aren't in the order of ids. Queries the
+   * base edges.
+   */
   edges<const Source extends string, E extends EdgeType<G> = EdgeType<G>>(
     source: Checked<Source, SourceOf<G, E, Source>>,
     edgeType?: E,
@@ -234,14 +240,14 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
   ): Promise<Collection<StoredNodeOf<G, Id>, StoredEdge<G, E>>>;
 
   /**
-   * Lists all nodes of a type with `list: true`, by id, as `getViews` returns them. Takes a Query of each of the list's 10 shards and a
-   * BatchGetItem of the views. Throws `not-listed`.
+   * Lists all nodes of a type with `list: true`, by id, as `getViews` returns them. Takes a Query of each of the list's
+   * 10 shards and a BatchGetItem of the views. Throws `not-listed` for other types.
    */
   nodes<T extends ListedNodeType<G>>(type: T, options?: NodesOptions): Promise<Page<ViewOfId<G, NodeId<G, T>>>>;
 
   /**
-   * Counts the edges of a type that enter a node (`degree` counts outgoing ones), or those that an `inbound` with the same options would
-   * list. Costs as much as reading them all.
+   * Counts the incoming edges that `inbound` would list with the same options (`degree` counts outgoing ones). Costs as
+   * much as reading them all.
    */
   inDegree<
     const Target extends string,
@@ -275,9 +281,10 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
   search<Name extends SearchName<G>>(name: Name): Search<Hit<G, Name>, SearchOfName<G, Name>>;
 
   /**
-   * Reads a page in three steps: incoming edges, the views of their sources, and the views of the neighbours in those edge sets. Takes a
-   * Query per shard and a BatchGetItem per 100 nodes of each level. Neighbours by incoming edges, or by types in no edge set, take a Query
-   * for each node above. Neighbours are under `edges.TYPE` (outgoing) or `inbound.TYPE`.
+   * Reads a page in three steps: incoming edges, the views of their sources, and the views of the neighbors in those
+   * edge sets. Takes a Query per shard and a BatchGetItem per 100 nodes of each level. Neighbors by incoming edges, or
+   * by types in no edge set, take a Query for each node above. Neighbors are under `edges.TYPE` (outgoing) or
+   * `inbound.TYPE`.
    *
    * @example
    * await reader.page('TEAM-T1', 'TEAMGOAL', {
@@ -311,16 +318,19 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
     >
   ): Promise<PageResult<NodeOfPage<G, E, Selection, With>>>;
 
-  /** Counts a search's items in each shard, which tells how evenly they are spread. Throws `equality-only` with `shards: 'value'`. */
+  /**
+   * Counts a search's items in each shard, to show how evenly they're spread. Throws `equality-only` for a search with
+   * `shards: 'value'`.
+   */
   shards<Name extends SpreadSearchName<G>>(
     name: Name,
     ...scope: Scoped<SearchOfName<G, Name>, SearchScope>
   ): Promise<ShardsResult>;
 
   /**
-   * Watches the beginning of a list, or nodes. Yields a `page`, then each change of the list, until the signal is aborted or the loop is
-   * left. `applyWatchEvent` applies events to an array. The list is read again when it may have changed. Throws `no-feed` without the
-   * option `feed` of `createReader`.
+   * Watches nodes or the beginning of a list. Yields a `page`, then each change, until the signal is aborted or the
+   * loop is left. `applyWatchEvent` applies events to an array. Rereads the list when it may have changed. Throws
+   * `no-feed` if the reader was created without `feed`.
    *
    * @example
    * for await (const event of reader.watch({ inbound: ['USER-U1', 'TICKET'], limit: 20 }, { signal })) show(event);
@@ -360,9 +370,9 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
   ): AsyncIterable<WatchEvent<ViewOfId<G, Id, Selection> | null>>;
 
   /**
-   * Resolves when everything derived from a node or edge agrees with it, except for copies in other nodes' views; an
-   * index may still lag. With `lowWatermark`, no pending record of an earlier write can change the projection any more.
-   * Throws `projection-timeout`, and `not-derivable` for an item that goes into quarantine.
+   * Resolves when everything derived from a node or edge matches it, except copies in other nodes' views; an index may
+   * still lag. With `lowWatermark`, pending records of earlier writes can no longer change the projection. Throws
+   * `projection-timeout`, and `not-derivable` for an item that goes into quarantine.
    *
    * @example
    * await reader.waitForProjection('GOAL-G1');
@@ -378,7 +388,7 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
 }
 
 /**
- * Makes a reader, with a store or with a client of the AWS SDK, such as a `DynamoDBDocumentClient`.
+ * Creates a reader from a store or an AWS SDK client, such as a `DynamoDBDocumentClient`.
  *
  * @example
  * const reader = createReader(graph, { client: DynamoDBDocumentClient.from(new DynamoDBClient()) });
@@ -414,7 +424,7 @@ function readerOf<G extends CompiledModel>(
       );
     return withCapacity(stores, options, reading, isValue);
   };
-  // Reads of derived items hold a lease, which says what this reader may use.
+  // Reads of derived items hold a lease on the projections that they may use.
   const held: Reading = (options, run, isValue) =>
     read(
       options,
@@ -460,7 +470,7 @@ function readerOf<G extends CompiledModel>(
     page: (target, edgeType, options) =>
       held(options, (held) => readPage(held, target, edgeType, options as PageOptions)) as never,
     shards: (name, scope) => held(scope, (held) => readShards(held, findSearch(graph, name), scope)),
-    // A watch ignores the session. If own writes were shown before their events, no event could take them back.
+    // Watches ignore the session: if own writes were shown before their events, no event could take them back.
     watch: (query: WatchQuery, options?: Abortable) =>
       requireFeed(feed).watch(
         // `maxRcu` requires responses with the consumed capacity.

@@ -20,23 +20,23 @@ import type { StoredNodeOf } from './types.ts';
 export interface ScanNodesOptions<Type extends string = string> extends Omit<EveryReadOptions, 'capacity'> {
   /** The table's store. */
   store: Store & ScanSource;
-  /** The type of the nodes to read. */
+  /** Type of the nodes to read. */
   type: Type;
   /** The previous page's `lastKey`, to continue after it. */
   startKey?: ItemKey | undefined;
-  /** Which of the `segments` parts to scan, from 0, so that several processes can share a scan. Default 0. */
+  /** Segment to scan, counted from 0, so that several processes can share a scan. Default: 0. */
   segment?: number | undefined;
-  /** How many parts the scan is split into. Default 1. */
+  /** Number of segments that the scan is split into. Default: 1. */
   segments?: number | undefined;
-  /** Strongly consistent reads, at twice the capacity. Default false. */
+  /** Strongly consistent reads, at twice the capacity. Default: false. */
   consistent?: boolean | undefined;
-  /** Converts a number from its decimal string, as for a reader. */
+  /** Converts numbers, as in `ReaderOptions`. */
   readNumber?: NumberReader | undefined;
   /** @internal */
   now?: RuntimeOptions['now'];
 }
 
-/** The nodes of one page of a scan. */
+/** A page of a scan. */
 export interface ScannedNodes<Node> {
   /** May be empty although more pages follow. */
   items: Node[];
@@ -46,8 +46,8 @@ export interface ScannedNodes<Node> {
 }
 
 /**
- * Walks all nodes of a type as their producers wrote them, including soft-deleted ones. Scans the whole table, at half a read unit per 4
- * KB. Throws `unknown-type`.
+ * Yields all nodes of a type as their producers wrote them, including soft-deleted ones. Scans the whole table, at half
+ * a read unit per 4 KB. Throws `unknown-type` for a type outside the model.
  *
  * @example
  * for await (const { items } of scanNodes(graph, { store, type: 'GOAL' })) await moveAll(items);

@@ -70,7 +70,7 @@ export type QueryOf<Result, By> = SearchQuery<
 export interface CommonSearch<Result, T extends SearchTypes> {
   /** Finds hits by any predicate; the other methods are shorthand for it. */
   find(predicate: Predicate<T>, ...options: Scoped<T, QueryOf<Result, T['by']>>): Promise<Page<Result>>;
-  /** Counts the hits. `truncated` means that there may be more: see `maxRcu`. */
+  /** Counts the hits. Sets `truncated` if it stopped at `maxRcu`. */
   count(
     ...options: T['kind'] extends 'equality'
       ? [predicate: Predicate<T>, ...Scoped<T, CountScope>]
@@ -117,7 +117,7 @@ export interface PathSearch<Result, T extends SearchTypes> extends ListedSearch<
   path(segments: T['path'], ...options: Scoped<T, QueryOf<Result, T['by']>>): Promise<Page<Result>>;
 }
 
-/** A search unknown at compile time has all methods. */
+/** A search whose name is unknown at compile time, with all methods. */
 export interface AnySearch<Result, T extends SearchTypes> extends TextSearch<Result, T>, PathSearch<Result, T> {}
 
 export interface SearchesOfKinds<Result, T extends SearchTypes> {
@@ -134,7 +134,7 @@ export interface SearchesOfKinds<Result, T extends SearchTypes> {
  */
 export type Search<Result, T extends SearchTypes = OpenSearch> = SearchesOfKinds<Result, T>[T['kind']];
 
-/** Runs a read. `isValue` means that the result isn't a plain object, so that `capacity` returns it as `value`. */
+/** `isValue` marks a result that isn't an object, which `capacity` wraps as `{ value, capacity }`. */
 export type Reading = <T>(
   options: EveryReadOptions | undefined,
   read: (context: ReadContext) => Promise<T>,

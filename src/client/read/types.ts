@@ -35,16 +35,15 @@ import type { EdgeResult, EdgeSetElement, SearchResult, StoredNode, TargetView, 
 import type { InPartition, NoPartition } from './search-calls.ts';
 
 /**
- * All projected attributes are optional, since types don't tell whether an item has them. Type aliases are conditional, since editors would
- * expand any other alias to the whole model.
+ * Projected attributes are optional, because types don't tell whether an item has them. Type aliases are conditional,
+ * because editors would expand others to the whole model.
  */
 
-/** Any attributes if the id's type is unknown. */
 type AttributesOfId<G extends CompiledModel, Id extends string> = [TypeOfId<G, Id>] extends [never]
   ? Record<string, unknown>
   : NodeAttributes<G, TypeOfId<G, Id>>;
 
-/** Adds the names of the union's other shapes as undefined, so that any name can be read. */
+/** Adds the names of a union's other members as undefined, so that any name can be read without narrowing. */
 type OfAnyType<Attributes, Names = NameIn<Attributes>> = Attributes extends unknown
   ? [Exclude<Names, keyof Attributes>] extends [never]
     ? Attributes
@@ -53,7 +52,7 @@ type OfAnyType<Attributes, Names = NameIn<Attributes>> = Attributes extends unkn
       : Attributes & { [Name in Exclude<Names, keyof Attributes> & string]?: undefined }
   : never;
 
-/** The attribute names in all shapes of a union. */
+/** Unlike `keyof`, has the names of all members of a union. */
 type NameIn<Attributes> = Attributes extends unknown ? keyof Attributes : never;
 
 type Shown<Attributes, Name> = Attributes extends unknown
@@ -196,7 +195,7 @@ export type Hit<G extends CompiledModel, Name extends string> = Name extends str
     >
   : never;
 
-/** A node of a page, with the neighbours that `with` names. */
+/** A node of a page, with the neighbors that `with` names. */
 export type NodeOfPage<
   G extends CompiledModel,
   E extends EdgeType<G>,
@@ -216,7 +215,7 @@ type EverySet<G extends CompiledModel, T extends string> = [T] extends [string]
   ? Leaving<{ [E in LeavingIn<Sources<G>, T>]: LeavingNeighbour<G, E, never>[] }>
   : never;
 
-/** The neighbours that a level names. */
+/** The neighbors that a level names. */
 type Below<G extends CompiledModel, Level> = ([LeavingName<Level>] extends [never]
   ? unknown
   : Leaving<{ [E in LeavingName<Level> & EdgeType<G>]: LeavingNeighbour<G, E, NextLevel<Level, 'edge', E>>[] }>) &
@@ -261,7 +260,7 @@ type AttributesOfNeighbour<G extends CompiledModel, T extends NodeType<G>, Copie
   T extends string ? Shown<NodeAttributes<G, T>, ViewAttribute<G, T> | Copied> & PartsShown<G, T, undefined> : never
 >;
 
-/** The argument's type as written if it is valid, or else the valid type, which the compiler's message then names. */
+/** The argument's type as written or, if it is invalid, the valid type, so that the compiler's message names it. */
 export type Checked<Written, Right> = [Written] extends [Right] ? Written : Right;
 
 /**
@@ -271,7 +270,7 @@ export type Checked<Written, Right> = [Written] extends [Right] ? Written : Righ
 export type CheckedLevels<G extends CompiledModel, T extends string, With> =
   string extends NodeType<G> ? unknown : { readonly [Place in keyof With]: CheckedLevel<G, T, With[Place]> };
 
-/** Replaces an invalid level by the valid ones, which the compiler's message then names. */
+/** Replaces an invalid level with the valid ones, so that the compiler's message names them. */
 type CheckedLevel<G extends CompiledModel, T extends string, Level> = Level extends string
   ? Level extends ListedText<FittingType<G, T, 'from', TypeOfText<Level>, EdgeTypeInSet<G>>>
     ? Level extends `${infer E}:${string}`

@@ -15,13 +15,13 @@ import type { ReadContext } from './request/read-context.ts';
 
 /** Options of `waitForProjection`. */
 export interface WaitOptions extends Abortable {
-  /** The longest wait in milliseconds. The projection is compared at least once. Default 10,000. */
+  /** Maximum wait in milliseconds; the projection is compared at least once. Default: 10,000. */
   timeoutMs?: number | undefined;
-  /** Whether derived items are read with strong consistency. Default true. */
+  /** Reads derived items with strong consistency. Default: true. */
   consistent?: boolean | undefined;
   /**
-   * Returns the time before which every record has been applied, in milliseconds since 1970. With this option, the wait lasts at least
-   * until that time is later than the call.
+   * Returns the time, in milliseconds since 1970, before which every record has been applied. With this option, waits
+   * at least until that time is later than the call.
    */
   lowWatermark?: (() => Promise<number | undefined>) | undefined;
 }
@@ -64,7 +64,7 @@ export async function waitForProjection(
   for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(LONGEST_PAUSE_MS, pause * PAUSE_GROWTH)) {
     // Read the low watermark before the items: once it is later than the call, no earlier record can change an item that agrees.
     const isPassed = lowWatermark === undefined || isLowWatermarkAfter(await lowWatermark(), calledAtMs);
-    // Compare all edges again. Edges that agreed before the low watermark passed the call may differ now.
+    // Edges that agreed before the low watermark passed the call may differ now, so compare all again.
     if (isPassed && !wasPassed) for (const wait of waits) wait.place = {};
     wasPassed = isPassed;
     const differing: string[] = [];

@@ -13,7 +13,7 @@ import {
 import { derivedOf } from '../../core/plan/derive.ts';
 import type { ItemKey, Store } from '../../core/store-port.ts';
 
-/** The item is read consistently, and absent after a delete. */
+/** `item` is read consistently, and undefined after a delete. */
 export interface OwnWrite extends ItemKey {
   item: Item | undefined;
   node?: SourceNode;
@@ -25,7 +25,7 @@ export interface Overlay {
   sources: ReadonlySet<string>;
 }
 
-/** The session's writes and, by id, other existing nodes that own edges copy attributes from. */
+/** `parents` holds, by id, existing nodes outside `writes` that own edges copy attributes from. */
 export interface OwnWrites {
   writes: readonly OwnWrite[];
   parents: ReadonlyMap<string, Item>;
@@ -46,7 +46,7 @@ export async function readOwnWrites(graph: CompiledModel, store: Store, keys: re
   return { writes, parents };
 }
 
-/** Tells whether a write affects rows of the list, which may depend on the source node or its parts, too. */
+/** Rows of the list may also depend on the source node and its parts. */
 export function affectsInbound(
   graph: CompiledModel,
   { edge, edgeKey }: { edge: EdgeModel; edgeKey: string },

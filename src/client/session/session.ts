@@ -12,9 +12,11 @@ export interface SessionOptions {
   now?: RuntimeOptions['now'];
   /** Secret that signs tokens (HMAC-SHA256). Default: tokens carry a checksum, which anyone can forge. */
   key?: SessionKey | undefined;
-  /** Returns the time before which every record is applied, in milliseconds since 1970: see `createLowWatermark`. */
+  /**
+   * Returns the time, in milliseconds since 1970, before which every record has been applied: see `createLowWatermark`.
+   */
   lowWatermark?: (() => Promise<number | undefined>) | undefined;
-  /** How long a DynamoDB index may lag behind its table, in milliseconds. Default 10,000. */
+  /** Milliseconds that a DynamoDB index may lag behind its table. Default: 10,000. */
   indexGraceMs?: number | undefined;
 }
 
@@ -28,13 +30,13 @@ interface Entry extends ItemKey {
 }
 
 const INDEX_GRACE_MS = 10_000;
-/** The least time to keep a key if the low watermark is unknown. */
+/** A key stays at least this long if the low watermark is unknown. */
 const LEAST_AGE_MS = 60_000;
 /** The clocks of writer and stream may differ, and stream times are whole seconds. */
 const CLOCK_MARGIN_MS = 5_000;
-/** A stream keeps records for a day. After that, only a repair projects what isn't projected yet. */
+/** A stream keeps records for a day. After that, only a repair can project a write. */
 const STREAM_MS = 25 * 3_600_000;
-/** The most bytes of keys for which the token fits into a 4 KB cookie. */
+/** With this many bytes of keys, the token still fits into a 4 KB cookie. */
 const MOST_BYTES = 2_400;
 const BYTES_OF_ENTRY = 40;
 const MOST_LOOKS = 10;
@@ -45,9 +47,9 @@ const MOST_LOOKS = 10;
  */
 export class Session {
   private readonly entries = new Map<string, Entry>();
-  /** When the last write ended, as in an entry. No key is remembered meanwhile. */
+  /** Set after too many writes, with the time at which the last one ended. While it is set, no key is remembered. */
   private overflow: Pick<Entry, 'at' | 'passedAt'> | undefined;
-  /** Writes under way. An overflow also stands for those that began before it. */
+  /** Number of writes under way. An overflow ends only after all of them. */
   private pending = 0;
 
   private readonly now: Runtime['now'];
@@ -64,7 +66,10 @@ export class Session {
     this.now = runtimeOf(options).now;
   }
 
-  /** Continues from a token, or starts a new session without one. Throws `invalid-session`. */
+  /**
+   * Continues from a token, or starts a new session without one. Throws `invalid-session` if the token was altered or
+   * signed with another key.
+   */
   static from(token: string | undefined, options: SessionOptions = {}): Session {
     const session = new Session(options);
     if (token === undefined || token === '') return session;
@@ -143,7 +148,7 @@ export class Session {
     const lowWatermark = await this.options.lowWatermark?.();
     let looks = 0;
     for (const [text, entry] of [...this.entries]) {
-      // A key that has been written again has another entry.
+      // Another write of the key replaces its entry.
       const isStill = (): boolean => this.entries.get(text) === entry && entry.pending === 0;
       const looking = async (key: ItemKey): Promise<Agreement | undefined> => {
         if (looks >= MOST_LOOKS) return undefined;
@@ -244,7 +249,7 @@ function tokenTooLarge(): EdgeloomError {
 }
 
 /**
- * Makes a session, whose reads show its own writes.
+ * Creates a session, whose reads show its own writes.
  *
  * @example
  * const session = Session.from(request.cookies.session, { key });

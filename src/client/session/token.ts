@@ -21,7 +21,7 @@ export type TokenItem = [source: string, sortKey: string, at: number, seenAt?: n
 const VERSION = 1;
 const TAG_BYTES = 16;
 const HEAD_BYTES = 1 + TAG_BYTES;
-/** The most bytes to decompress, far more than any session's token has. */
+/** Limits decompression, far above the size of any session's token. */
 const MOST_BYTES = 64 * 1024;
 
 /** Hides the table's name from clients. */

@@ -51,7 +51,7 @@ export class InvalidBatchError extends EdgeloomError {
   }
 }
 
-/** The operations that a caller's function lists. Refuses an operation that comes after the function has ended: it would be lost. */
+/** Refuses operations named after the caller's function has ended, which would be lost. */
 export class OperationList<T> {
   private readonly listed: (() => Promise<T>)[] = [];
   private isComplete = false;

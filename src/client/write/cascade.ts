@@ -31,7 +31,7 @@ export interface DeletedNode extends CallResult {
   /** Deleted nodes: 1, or 0 if the node was already gone. */
   nodes: number;
   parts: number;
-  /** Items of the node's partition that are left alone: their types are mirrored or outside the model. */
+  /** Items in the node's partition that were left alone because their types are mirrored or outside the model. */
   skipped: number;
   /**
    * Edge types whose incoming edges may remain. With `copy` or a total under `inbound`, all are found unless the type has `deletedWhen` or
@@ -58,7 +58,7 @@ type CascadeOptions = Pick<DeleteOptions, 'signal' | keyof RateOptions> & {
 };
 
 const READ_KEYS = 100;
-/** The most sources to remember, which take dozens of megabytes. Edges of further sources may be read twice. */
+/** Limits the memory for sources to dozens of megabytes. Edges of further sources may be read twice. */
 const MOST_REMEMBERED = 200_000;
 
 /** Deletes the node last, so that a rerun can find the rest. */
@@ -90,9 +90,9 @@ async function deleteAll(graph: CompiledModel, store: Store, id: string, leases:
   let seen: Item | undefined;
   const find = async (projections: ProjectionsInForce): Promise<void> => {
     const cascade: Cascade = { graph, store, projections };
-    // Throws if a projection isn't ready. That has to come before any deletion, or edges to a missing node would remain.
+    // Throws if a projection isn't ready, before a deletion could leave edges to a missing node.
     for (const edge of found) sourcesOf(cascade, edge, id);
-    // If the model changes meanwhile, `find` runs again and meets these items again, but none that it has deleted.
+    // If the model changes, `find` runs again. It meets the node and skipped items again, but no deleted ones.
     result.nodes = 0;
     result.skipped = 0;
     seen = await deleteOutgoing(graph, store, id, result);
@@ -111,7 +111,7 @@ async function deleteAll(graph: CompiledModel, store: Store, id: string, leases:
   return result;
 }
 
-/** If the type has versions, deletes the node only in the version that was read, so that no later change is lost. */
+/** If the type has versions, deletes only the version that was read, so that no later change is lost. */
 async function deleteNodeAsSeen(
   graph: CompiledModel,
   store: Store,
@@ -185,7 +185,7 @@ async function* sourcesByPage(places: readonly Sources[]): AsyncGenerator<string
 }
 
 function namesAllIncoming({ mirrored }: CompiledModel, { type, copy, incoming, deletedWhen }: EdgeModel): boolean {
-  // Reverse items and totals lack soft-deleted edges.
+  // Reverse items and totals don't cover soft-deleted edges.
   return (copy ?? incoming) !== undefined && deletedWhen === undefined && mirrored?.has(type) !== true;
 }
 
@@ -201,7 +201,7 @@ interface Sources {
   sourceOf: (item: Item) => string | undefined;
 }
 
-/** Several places may name the same source, and its edge may be deleted already. */
+/** Several places may name the same source, whose edge may already be deleted. */
 function sourcesOf({ graph, store, projections }: Cascade, edge: EdgeModel, id: string): Sources[] {
   const sources: Sources[] = [];
   const { partitionKey } = graph.table;

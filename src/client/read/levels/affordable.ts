@@ -8,7 +8,10 @@ export interface Read<Result> {
 
 const MOST_IDS = 100;
 
-/** Reads ids in as many calls as the units allow. The first calls take few ids, to learn how large their items are. */
+/**
+ * Reads ids while the units last, then yields the rest unread. The first calls are small, to learn how large the items
+ * are.
+ */
 export async function* affordable<Result>(
   spending: Spending | undefined,
   ids: readonly string[],

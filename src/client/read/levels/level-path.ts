@@ -3,7 +3,10 @@ import type { WithLevel } from './level.ts';
 
 const SLASH = /(?<!\\)\//;
 
-/** Parses levels of the command line and the studio, such as `KEYRESULT/GOALMEMBERSHIP:LEAD`. `\/` is a slash in a label. */
+/**
+ * Parses levels as the command line and the studio take them, such as `KEYRESULT/GOALMEMBERSHIP:LEAD`. In a label, `\/`
+ * is a slash.
+ */
 export function levelOfPath(path: string): WithLevel {
   const levels = path.split(SLASH).map((text) => text.replaceAll('\\/', '/'));
   const [level] = levels.reduceRight<WithLevel[]>((below, text) => [levelOf(path, text, below)], []);

@@ -16,10 +16,12 @@ import { type AnyPageNode, type FoundNodes, pageTree } from './page-tree.ts';
 
 /** What a page left out. */
 export interface Truncated {
-  /** The bound that was reached first. `edges`: a view has no room for the edges of a type, so only 100 of them were read. */
+  /**
+   * The bound that was reached first. `edges` means that a type's edges don't fit into a view, so only 100 were read.
+   */
   reason: 'maxNodes' | 'maxRcu' | 'depth' | 'edges';
   ids: string[];
-  /** Nodes whose edges were not all read or shown. */
+  /** Nodes with edges that weren't read or shown. */
   edgesOf?: string[];
 }
 
@@ -40,10 +42,10 @@ interface Neighbour {
 
 /** Query's `Limit` is a 32-bit integer. */
 const MOST_QUERIED = 1e9;
-/** A Query reads this many edges more than may be shown, to name the nodes left out. */
+/** Extra edges that a Query reads, to name nodes that are left out. */
 const NAMED_BEYOND = 100;
 
-/** Reads the levels below a page's nodes. Each node is read once or, without a declared view, once more for its edges. */
+/** Reads each node once, and once more for its edges if its type declares no view. */
 export async function readLevels(
   context: ReadContext,
   own: OwnWrites,
@@ -64,7 +66,7 @@ class LevelWalk {
   private readonly queries = new Map<string, Promise<EdgeResult[]>>();
   private readonly left = new Set<string>();
   private readonly cut = new Set<string>();
-  /** Nodes of the last level, each with a neighbour beyond it. */
+  /** Nodes of the last level, each with a neighbor below it. */
   private readonly tooDeep: [id: string, neighbour: string][] = [];
   private reason: Truncated['reason'] | undefined;
 
@@ -109,7 +111,7 @@ class LevelWalk {
   private async readLevel(steps: readonly Step[], isTooDeep: boolean): Promise<Step[]> {
     const below = new Map<string, Set<Level>>();
     const { spending } = this.context;
-    // If there's a limit, make one call at a time, because each may use up the units.
+    // With `maxRcu`, make one call at a time, because each may use up the units.
     const concurrency = spending === undefined ? this.context.concurrency : 1;
     for (let at = 0; at < steps.length; at += concurrency) {
       const some = steps.slice(at, at + concurrency);
@@ -158,7 +160,7 @@ class LevelWalk {
     this.reason ??= reason;
   }
 
-  /** Reads nodes, and hides the nodes for which the units don't suffice. */
+  /** Hides nodes that the units don't suffice for. */
   private async read(ids: readonly string[], needsEdges: (id: string) => boolean): Promise<void> {
     for await (const { ids: some, read } of affordable(this.context.spending, ids, (some) =>
       readViews(this.context, some, false, this.own, needsEdges),

@@ -9,10 +9,13 @@ import { findEdge, findOrder } from '../request/lookup.ts';
 import { checkPartition, unknownLabel } from '../request/order-argument.ts';
 import type { EdgeSetElement } from '../request/result.ts';
 
-/** Edges whose targets a page shows: all edges of a type, or those with a label of this value. */
+/** Edges whose targets a page shows: all edges of a type, or only those with this label. */
 export type WithEdges<EdgeType = string> = EdgeType | { type: EdgeType; label?: LabelValue };
 
-/** A level of a page. `'T'` and `'T:LABEL'` read edge sets. `edge` without an edge set, and `inbound`, query for each node above. */
+/**
+ * A level of a page. `'T'` and `'T:LABEL'` read edge sets. `inbound`, and `edge` for a type in no edge set, query for
+ * each node above.
+ */
 export type WithLevel = string | LeavingLevel | EnteringLevel;
 
 /** A level of edges that leave the nodes above it. */
@@ -161,7 +164,10 @@ export function showsEdge(
   return label === undefined || Object.values(labels).some((value) => labelText(value) === label);
 }
 
-/** Labels compare as text, since `readNumber` may return numbers of any type. Returns undefined for other values than scalars. */
+/**
+ * Labels compare as text, since `readNumber` may return numbers of any type. Returns undefined unless the value is a
+ * scalar.
+ */
 function labelText(value: unknown): string | undefined {
   if (value === null || value === undefined || value instanceof Uint8Array) return undefined;
   if (Array.isArray(value) || value instanceof Set || isPlainObject(value)) return undefined;

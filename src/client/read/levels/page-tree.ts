@@ -2,31 +2,31 @@ import { setOwn } from '../../../core/items/attribute-value.ts';
 import type { EdgeResult, EdgeSetElement } from '../request/result.ts';
 import { type Level, MAX_DEPTH, showsEdge } from './level.ts';
 
-/** A node of a page. */
+/** A node on a page. */
 export interface PageNode<Id = string, Attributes = Record<string, unknown>> {
   id: Id;
-  /** Attributes in the node's view, or only the copied ones. Null if the node doesn't exist. */
+  /** Attributes of the node's view, or only those copied to the edge. Null if the node doesn't exist. */
   attributes: Attributes | null;
 }
 
-/** A neighbour of a node, with the edge between them. */
+/** A neighbor of a node, with the edge between them. */
 export interface Neighbour<Edge = Record<string, unknown>, Node = AnyPageNode> {
-  /** The edge's labels, or its attributes for an incoming edge or a type in no edge set. */
+  /** The edge's labels; for an incoming edge or a type in no edge set, its attributes. */
   edge: Edge;
   node: Node;
 }
 
-/** Neighbours by edges that leave the node. */
+/** Neighbors by outgoing edges, by edge type. */
 export interface Leaving<Edges = Record<string, Neighbour[]>> {
   edges: Edges;
 }
 
-/** Neighbours by edges that enter the node. */
+/** Neighbors by incoming edges, by edge type. */
 export interface Entering<Edges = Record<string, Neighbour[]>> {
   inbound: Edges;
 }
 
-/** A node of a page with its neighbours. */
+/** A node on a page, with its neighbors. */
 export interface AnyPageNode extends PageNode, Partial<Leaving>, Partial<Entering> {}
 
 export interface FoundNodes {
@@ -36,8 +36,8 @@ export interface FoundNodes {
 }
 
 /**
- * A node that appears again with the same levels is the same object: otherwise, nodes that link to each other would make a tree of any
- * size.
+ * Reuses the object of a node that recurs with the same levels; otherwise, nodes that link to each other would
+ * multiply.
  */
 export function pageTree(items: readonly PageNode[], levels: readonly Level[], found: FoundNodes): AnyPageNode[] {
   return new TreeMaker(found).make(items, levels);
@@ -85,7 +85,7 @@ class TreeMaker {
     );
     return [...shown].flatMap(([other, { edge, below }]) => {
       const attributes = this.found.nodes.get(other);
-      // A bound left out the node, which the page reports.
+      // A bound left out this node, which `truncated` reports.
       return attributes === undefined ? [] : [{ edge, node: this.node(other, attributes, below, named, depth) }];
     });
   }

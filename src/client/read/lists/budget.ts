@@ -3,12 +3,12 @@ import { EdgeloomError } from '../../../foundation/errors.ts';
 export const LEAST_RCU = 0.5;
 /** The first call reads few items, since their size isn't known yet. */
 const FIRST_LOOK = 8;
-/** Default for a page with `where`, and for rows that a page of a native list hides. */
+/** Default of `maxRcu` with `where`, and for rows that a native list hides. */
 export const DEFAULT_MAX_RCU = 50;
-/** With a filter, a call asks for at least this many items if the units allow. */
+/** A filtered call requests at least this many items if the units allow. */
 export const LEAST_FILTERED = 64;
 
-/** Returns the bound of a page's cost. Without `where`, the page's `limit` bounds the cost. */
+/** Returns undefined if neither `maxRcu` nor `where` is given: the page's `limit` bounds the cost. */
 export function checkMaxRcu(
   maxRcu: number | undefined,
   hasWhere: boolean,
@@ -25,7 +25,7 @@ export function checkMaxRcu(
   );
 }
 
-/** Works out how many items to ask for from the cost of earlier calls, because DynamoDB can limit items, but not units. */
+/** Estimates from earlier calls how many items to request, because DynamoDB can limit items, but not units. */
 export class Budget {
   calls = 0;
   rcu = 0;
@@ -48,7 +48,7 @@ export class Budget {
     return Math.floor((this.maxRcu - this.rcu) / billedUnits(Math.max(LEAST_RCU, ofItem)));
   }
 
-  /** True if one partition has to be read first, to learn the size of items. */
+  /** True if one partition must be read first, to learn the size of items. */
   isUnmeasured(): boolean {
     return this.maxRcu !== Number.POSITIVE_INFINITY && this.calls === 0;
   }
@@ -61,7 +61,7 @@ export class Budget {
     return this.isMeasured() ? items : Math.max(items, FIRST_LOOK);
   }
 
-  /** True if some call has cost more than the minimum. */
+  /** Calls at the minimum cost don't tell how large items are. */
   private isMeasured(): boolean {
     return this.scanned > 0 && this.rcu > LEAST_RCU * this.calls;
   }

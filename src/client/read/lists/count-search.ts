@@ -23,17 +23,17 @@ import { SCOPE_OPTIONS, type SearchPredicate, type SearchScope } from './search-
 /** The number of hits or edges. */
 export interface CountResult extends CallResult {
   count: number;
-  /** There may be more: the read units were used up. */
+  /** True if `maxRcu` was reached, so there may be more. */
   truncated?: true;
   /** False if the session's own writes may be missing. */
   exact?: false;
 }
 
-/** Limits what a count may cost. */
+/** Limits the cost of a count. */
 export interface CountBound {
   /**
-   * Read capacity units, at least half a unit per partition. Exceeded by at most one call per partition. Default: no limit. For a native
-   * list: 50 for hidden rows.
+   * Maximum read capacity units, at least half a unit per partition. Exceeded by at most one call per partition.
+   * Default: no limit, or 50 for rows that a native list hides.
    */
   maxRcu?: number | undefined;
 }
@@ -155,7 +155,7 @@ async function countShard(
 ): Promise<Count> {
   const { from, to, exact } = sendableRange(range);
   let total = 0;
-  // A shortened range contains keys that weren't asked for, so the keys themselves have to be read.
+  // A shortened range also contains other keys, so read the keys instead of counting.
   const request = { index, partition, sortKey: { from, to }, itemKeys, countOnly: exact } as const;
   for await (const { items, count, lastKey } of queryPages(store, request)) {
     const keys = items.map((item) => stringOf(item[INDEX_KEYS[index].sort])!);

@@ -15,7 +15,7 @@ export interface ListPage {
   unwanted?: number;
 }
 
-/** Reads one page of a list, with the session's own writes in their places. */
+/** Shows the session's own writes in their places. */
 export async function gatherList(
   context: ReadContext,
   list: PlacedList,
@@ -43,14 +43,16 @@ export async function gatherList(
   return { ...gathered, cursor: next };
 }
 
-/** Leaves out items that have ended or that the session has written since. Returns undefined if the walk is unusable. */
+/**
+ * Leaves out items that have ended or that the session has written since. Returns undefined if `kept` can't be used.
+ */
 function standingOf(
   { projections, store }: ReadContext,
   overlay: Overlay | undefined,
   kept: Kept | undefined,
 ): Standing | undefined {
   if (kept === undefined || kept.projections !== projections) return undefined;
-  // The session has forgotten some of these writes, so the rows left out must be read from the index.
+  // If the session has forgotten one of these writes, its row has to be read from the index again.
   // rule: walk-asks-for-rows-that-own-writes-replaced
   if ([...kept.replaced].some((source) => overlay?.sources.has(source) !== true)) return undefined;
   const { shards, ahead } = kept.standing;

@@ -4,8 +4,8 @@ import { type EveryReadOptions, READ_OPTIONS } from '../request/read-context.ts'
 import { FILTER_OPTIONS, type FilterOptions } from './filter.ts';
 
 /**
- * Which incoming edges to list, and in which order: at most one of `equals`, `atLeast`, `path`, `beginsWith` and `between`. In an order by
- * several values, `beginsWith` and `between` apply to the value after `path`.
+ * Chooses incoming edges and their order, by at most one of `equals`, `atLeast`, `path`, `beginsWith` and `between`. In
+ * an order by several values, `beginsWith` or `between` may follow `path` and applies to the next value.
  */
 export interface InboundQuery<
   OrderName extends string = string,
@@ -19,37 +19,38 @@ export interface InboundQuery<
     EveryReadOptions {
   /** One of the edge type's orders. Default: the first one declared. */
   order?: OrderName | undefined;
-  /** With a rank: every label with at least this label's weight. Without: every value from this one on. */
+  /** In an order by rank, labels of at least this label's weight; otherwise, values from this one on. */
   atLeast?: Value | undefined;
-  /** With a rank: this label. Otherwise: this value. */
+  /** A label of a rank; otherwise, a value. */
   equals?: Whole | undefined;
-  /** With an order by several values: one or more leading values. */
+  /** One or more leading values of an order by several values. */
   path?: Path | undefined;
   /** A prefix of a string, or of a UTC date such as `2020-07`. */
   beginsWith?: BeginningOf<Value> | undefined;
-  /** The value of the attribute that the model's `partition` names. Required if it names one. */
+  /** Value of the partition attribute. Required if, and only if, the model declares one. */
   partition?: string | undefined;
   /**
-   * Lowest and highest value, both inclusive. Either may be undefined or null. A date without a time as the highest value includes the
-   * whole day in UTC.
+   * Lowest and highest value, both inclusive; undefined or null leaves an end open. A highest value that is a date
+   * without a time includes the whole day in UTC.
    */
   between?: Between<Value | Part> | undefined;
   /** Sort in descending order. Default: false. */
   reverse?: boolean | undefined;
   /**
-   * Also returns the target node, on the first page. Throws `no-target`. Takes a second read unless in reverse without an upper end and
-   * `where`. Default: false.
+   * Also returns the target node, on the first page. Takes a second read, except in reverse order without an upper end
+   * or `where` if the target's type declares `view`. Throws `no-target` if the model doesn't set the edge type's
+   * `inbound.includeTarget`. Default: false.
    */
   includeTarget?: HasTarget | undefined;
   /** Edges per page, at least 1. Default: 100. */
   limit?: number | undefined;
   /** The previous page's `cursor`. An edge whose value changes between two pages may appear twice or not at all. */
   cursor?: string | undefined;
-  /** `true` is refused: DynamoDB has no consistent reads of an index. */
+  /** `true` is refused, because DynamoDB can't read an index consistently. */
   consistent?: boolean | undefined;
 }
 
-/** Ranks and numbers have no prefixes. For an order by several values, the types of the values aren't known here. */
+/** Ranks and numbers have no prefixes. `never` stands for an order by several values, whose types aren't known here. */
 type BeginningOf<Value> = [Value] extends [never] ? string : string extends Value ? string : never;
 
 /** An inbound query with at most one predicate. */

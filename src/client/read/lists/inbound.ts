@@ -51,8 +51,8 @@ export async function readInbound(
   const { list } = query;
   if (options.includeTarget === true) requireTargetItem(query.edge);
   const asksTarget = options.includeTarget === true && options.cursor === undefined;
-  // In reverse without an upper end, the Query reads the node before the edges. A filter, which is meant for edges,
-  // would remove the node.
+  // In reverse without an upper end, the Query reads the node before the edges. A filter for edges would remove the
+  // node.
   const isOnTheWay = list.reverse && query.isOpenAbove && list.where === undefined;
   const own = await readRelevantOwnWrites(
     context,
@@ -96,7 +96,6 @@ export interface ResolvedInbound {
   edge: EdgeModel;
   edgeKey: string;
   targetItemKey: string;
-  /** True if the range has no upper bound, so that it includes the last edge. */
   isOpenAbove: boolean;
   order: string;
   meaning: string;
@@ -128,7 +127,7 @@ export function resolveInboundQuery(
   const equals = options.equals === undefined ? undefined : encodeWhole(ordered, options.equals, 'equals');
   const expected = inboundRange(ordered, equals, options);
   const isOpenAbove = expected.to === undefined;
-  // The node sorts after its edges. A range that ends before the node never reads it.
+  // The node sorts after its edges, so end the range before it.
   const range = inbound.includeTarget && isOpenAbove ? { ...expected, to: LAST_SORT_KEY } : expected;
   const within = checkPartition(`The order ${name} of ${edgeType}`, inbound.partition?.attribute, options.partition);
   const { places } = order;
@@ -215,7 +214,7 @@ export async function gatherInbound(
   };
   if (!takesTarget) return await gatherList(context, list, page);
   let target: Item | undefined;
-  // The node is kept aside, and doesn't count as an item of the page.
+  // The node doesn't count as an item of the page.
   const accept = (item: Item): boolean => {
     if (isTargetItem(context, { edge, edgeKey, targetItemKey }, item)) target = item;
     return list.accept(item);

@@ -6,15 +6,15 @@ import type { CompiledModel, InboundOrder, IndexName, OrderPart, SearchModel } f
 import { encodeWhere, isProjected, type Where, type WhereSubject } from '../request/where.ts';
 
 /**
- * Attributes that rows hold in their index keys or as the value that a search shows. DynamoDB can't filter by index keys, so the reader
- * does.
+ * Attributes that rows hold in their index keys or as a search's value. DynamoDB can't filter by index keys, so the
+ * reader does.
  */
 export interface KeptValues {
   names: readonly string[];
   of(item: Item): Item;
 }
 
-/** Excludes dates, which the key holds in another form, and computed texts. */
+/** Excludes derived values, and dates, which the key holds in another form. */
 export function valuesOfOrder({ table }: CompiledModel, { index, order }: InboundOrder): KeptValues {
   const parts = order.kind === 'parts' ? order.parts : [order];
   const named = parts.map(keptPart);

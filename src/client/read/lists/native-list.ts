@@ -41,10 +41,10 @@ interface Row extends Place {
 }
 
 /**
- * A row of a native index is a base item. Readers turn it into the index item that the projector would have derived. DynamoDB doesn't
- * define the order of rows with the same value: a page continues in the index behind the last page's end, and a session's own rows come
- * first among rows of their value. The cursor names the own rows that were returned, so that they aren't returned again once the index has
- * them.
+ * Turns rows of a native index, which are base items, into the index items that the projector would have derived.
+ * DynamoDB doesn't define the order of rows with the same value, so a page continues after the last row read, and a
+ * session's own rows come first among rows of their value. The cursor names the own rows already returned, so that they
+ * don't recur once the index has them.
  */
 export async function gatherNative(context: NativeContext, list: NativeList, page: NativePage): Promise<Gathered> {
   const { reverse, limit, where } = page;
@@ -58,8 +58,8 @@ export async function gatherNative(context: NativeContext, list: NativeList, pag
     after === undefined ? 1 : compareValues(list.index, value, after.value) * (reverse ? -1 : 1);
   const isGiven = ({ value, source }: Place): boolean =>
     behindAfter(value) === 0 && after?.given.includes(shortHash(source)) === true;
-  // If a page has already returned index rows of this value, own rows stay where the index has them. They may have been there before the
-  // session wrote them.
+  // Once a page has returned index rows of this value, own rows keep their place in the index: they may have been there
+  // before the session wrote them.
   const isInPlace = ({ value }: Place): boolean => after?.source !== undefined && behindAfter(value) === 0;
   const ownSources = new Set(page.own.map(({ source }) => source));
   const ownRows = page.own
@@ -86,7 +86,7 @@ export async function gatherNative(context: NativeContext, list: NativeList, pag
       return true;
     });
     stand = lastKey && placeOf(context.graph, list.index, lastKey, false);
-    // Each call makes progress, so no page repeats forever.
+    // At least one call is made, so each page advances.
   } while (stand !== undefined && rows.length <= limit && !walk.isSpent);
   const isAtEnd = stand === undefined;
   // Rows after the last one read may come before an own row.
@@ -150,13 +150,13 @@ export async function countNative(
   }
 }
 
-/** Checks the list's own range, because the range of the Query may be wider. */
+/** The range of the Query may be wider than the list's. */
 function isInNativeList({ index, range, accept }: Pick<NativePage, 'index' | 'range' | 'accept'>, item: Item): boolean {
   return accept(item) && isInRange(range, stringOf(item[INDEX_KEYS[index].sort]) ?? '');
 }
 
 function rowOf({ graph }: Pick<NativeContext, 'graph'>, list: NativeList, base: Item, isOwn: boolean): Row | undefined {
-  // DynamoDB leaves such an item out of the index. dynoxide doesn't, if the item is older than the index.
+  // DynamoDB leaves an item with an invalid key out of the index. dynoxide doesn't if the item is older than the index.
   if (faultOfNativeKey(list.index, attributeOf(base, list.index.attribute)!) !== undefined) return undefined;
   const item = nativeItemsOf(graph, base).get(list.itemKey);
   return item && { item, ...placeOf(graph, list.index, base, isOwn) };

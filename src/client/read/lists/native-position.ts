@@ -10,7 +10,7 @@ export interface Position {
   value: AttributeValue;
   /** Source of the last row with `value` that came from the index. Undefined while all such rows came from the session. */
   source?: string | undefined;
-  /** Short hashes of the sources of the session's rows with `value` that were returned ahead of the index's rows. */
+  /** Short hashes of sources: the session's rows with `value` that were returned before the index's rows. */
   given: readonly string[];
 }
 

@@ -48,8 +48,8 @@ export class NativeWalk {
     const { where, maxRcu } = this.bounds;
     const isFiltered = where !== undefined || leftOut > 0;
     const asked = isFiltered ? Math.max(LEAST_FILTERED, missing + 4 * leftOut) : missing;
-    // Without `maxRcu`, returned items are free, so a page that drops none needs no bound. The budget couldn't size the first call, as it
-    // doesn't know how large items are.
+    // Without `maxRcu`, returned items are free, so a page that drops none needs no bound. The budget would make the
+    // first call too small, because it doesn't know the items' size.
     const isPaid = maxRcu === undefined && leftOut === 0 && missing !== Number.POSITIVE_INFINITY;
     const affordable = isPaid ? Number.POSITIVE_INFINITY : budget.itemsOfCall(1);
     return Math.max(1, Math.min(asked, affordable, MOST_ASKED));

@@ -24,14 +24,14 @@ interface Gathering {
   after?: string;
   reverse?: boolean;
   limit: number;
-  /** Strongly consistent reads, only for the table. */
+  /** Allowed only for the table, not for an index. */
   consistent?: boolean;
   where?: Filter;
   /** Read capacity units after which the page ends even if it isn't full. Default: unlimited. */
   maxRcu?: number;
   accept: (item: Item) => boolean;
   overlay?: Overlay;
-  /** How many items `accept` will surely reject. Requesting as many more saves a call. Default 0. */
+  /** How many items `accept` will surely reject. Requesting that many more saves a call. Default: 0. */
   unwanted?: number;
   /** Set by a walk: the page continues from the previous page's `standing` and returns its own. */
   walk?: { standing?: Standing | undefined } | undefined;
@@ -82,11 +82,11 @@ interface Reading {
 type Order = (left: string, right: string) => number;
 
 /**
- * Gathers a page in rounds: queries the shards that can still hold one of the first `limit + 1` items, and merges. If the units run out,
- * the page ends where the least-read shard ends.
+ * Gathers a page in rounds: queries the shards that can still hold one of the first `limit + 1` items, and merges. If
+ * the units run out, the page ends where the least-read shard ends.
  *
- * Accepted items must have unique sort keys across all partitions, so that a cursor needs only the last key. Walks still keep the position
- * in each partition: a page of 100 items from 200 partitions reads some thousand items.
+ * Accepted items must have unique sort keys across all partitions, so that a cursor needs only the last key. Walks also
+ * keep each partition's position, because a page of 100 items from 200 partitions reads thousands of items.
  */
 export async function gatherPage(context: ScatterContext, request: ScatterRequest): Promise<Gathered> {
   const { range, after, reverse = false, limit, maxRcu = Number.POSITIVE_INFINITY, walk } = request;
@@ -126,7 +126,7 @@ export async function gatherPage(context: ScatterContext, request: ScatterReques
     first = inOrder([...own, ...found.slice(0, needed)], order).slice(0, needed);
     toAsk = unfinished(shards, first[needed - 1]?.key, order);
     const frontier = reading.budget.callsLeft() > 0 ? undefined : leastReadKey(toAsk, order);
-    // If the cursor didn't move, the same page would be requested forever, so keep reading beyond the bound.
+    // Read beyond the bound rather than return the same cursor, which would repeat the page forever.
     if (frontier !== undefined && (after === undefined || order(after, frontier) < 0)) {
       return final(
         first.filter(({ key }) => order(key, frontier) <= 0),
@@ -159,7 +159,10 @@ function unfinished(shards: readonly Shard[], cutoff: string | undefined, order:
   });
 }
 
-/** Returns all unread shards (at first one, if units are limited), then others while the units pay for them, least-read first. */
+/**
+ * Returns all unread shards, then others while the units suffice, least-read first. The first round of a limited read
+ * takes one shard.
+ */
 function affordableShards(shards: Shard[], budget: Budget, order: Order): Shard[] {
   if (budget.isUnmeasured()) return shards.slice(0, 1);
   const unread = shards.filter(({ horizon }) => horizon === undefined);
@@ -175,7 +178,7 @@ function leastReadKey(shards: readonly Shard[], order: Order): string | undefine
   return (horizons as string[]).sort(order)[0];
 }
 
-/** Adds the items that are probably skipped to those that the page can still use. */
+/** Requests what the page can still use, plus the items that will probably be skipped. */
 function itemsToAskFor(request: ScatterRequest, shard: Shard, expected: number, most: number): number {
   const { partitions, where, unwanted = 0 } = request;
   // A descending query reads the cursor's item again, and a resumed walk the horizon's item; both are dropped.

@@ -125,7 +125,6 @@ function hasKeyIn(index: IndexName, ranges: readonly KeyRange[], item: Item): bo
   return ranges.some((range) => isInRange(range, key));
 }
 
-/** Tells whether the search lists the base item of this key. */
 export function isSearched(search: SearchModel, { source, target }: ItemKey): boolean {
   return target === (search.part ?? source) && typePrefix(source) === searchedType(search);
 }
@@ -197,7 +196,7 @@ function placesOf(graph: CompiledModel, search: SearchModel, predicate: SearchPr
   return { partitions: places.partitions(partition), range };
 }
 
-/** A name without a value counts only if no other name has one. */
+/** A name with an undefined value counts only if no other name has a value. */
 function wayOf(
   search: SearchModel,
   query: OrderOfQuery,

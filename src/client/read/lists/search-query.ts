@@ -3,7 +3,7 @@ import type { Between, OrderValue } from '../request/order-argument.ts';
 import { type EveryReadOptions, READ_OPTIONS } from '../request/read-context.ts';
 import { FILTER_OPTIONS, type FilterOptions } from './filter.ts';
 
-/** Arguments that must be absent because they exclude another one. */
+/** Arguments that another argument excludes. */
 export type Without<Name extends keyof typeof PREDICATES> = { readonly [N in Name]?: undefined };
 
 /** A range of values; without `between`, all values. */
@@ -24,19 +24,19 @@ export type SearchPredicate =
   | (ValuesBetween<OrderValue> & Without<'equals' | 'beginsWith' | 'path'>)
   | PathPredicate;
 
-/** Options that say where to search. */
+/** Where to search. */
 export interface SearchScope extends EveryReadOptions {
-  /** The value of the search's partition attribute. Required exactly if the model declares one. */
+  /** Value of the search's partition attribute. Required if, and only if, the model declares one. */
   partition?: string | undefined;
-  /** `true` is refused: DynamoDB has no consistent reads of an index. */
+  /** `true` is refused, because DynamoDB can't read an index consistently. */
   consistent?: boolean | undefined;
 }
 
 /** Options of a search. */
 export interface SearchQuery<Attributes = Record<string, unknown>> extends SearchScope, FilterOptions<Attributes> {
-  /** Returns hits in descending order. Default false. */
+  /** Sort in descending order. Default: false. */
   reverse?: boolean | undefined;
-  /** Hits per page, at least 1. Default 100. */
+  /** Hits per page, at least 1. Default: 100. */
   limit?: number | undefined;
   /** The previous page's `cursor`. A hit whose value changes between two pages may appear twice or not at all. */
   cursor?: string | undefined;

@@ -17,7 +17,7 @@ export async function readTargetItem(
   query: TargetItemPlace,
   { index, partitions }: Pick<PlacedList, 'index' | 'partitions'>,
 ): Promise<Item | undefined> {
-  // There is one partition, since `includeTarget` requires `shards: 1`, or none if its key is too long for an index.
+  // `includeTarget` requires `shards: 1`, so there is one partition, or none if its key is too long for an index.
   const [partition] = partitions;
   if (partition === undefined) return undefined;
   const sortKey = { from: TARGET_SORT_KEY, to: TARGET_SORT_KEY };

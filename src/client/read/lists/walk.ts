@@ -3,14 +3,14 @@ import type { ProjectionsInForce } from '../../../registry/projections-in-force.
 import type { Standing } from './scatter.ts';
 
 /**
- * What a walk keeps after a page. With cursors alone, each page of a list in 200 shards would query all of them and drop most of the
- * results.
+ * What a walk keeps after a page. With cursors alone, each page of a list in 200 shards would query all of them again
+ * and drop most of the results.
  */
 export interface Kept {
   standing: Standing;
   /** The projections that the page was read with. After any change, the list may be stored elsewhere. */
   projections: ProjectionsInForce;
-  /** Sources that the session had written, so that their stored rows were left out. */
+  /** Sources that the session had written; their stored rows were left out. */
   replaced: ReadonlySet<string>;
 }
 
@@ -24,7 +24,7 @@ class Walk {
     this.left = new Map();
   }
 
-  /** Ends the walk for good. A task that was started during a page may still hold the walk. */
+  /** Nothing may be kept from now on, even by a task that was started during a page and still holds the walk. */
   end(): void {
     this.turn();
     this.turn();

@@ -6,7 +6,10 @@ import { derivedOf } from '../../../core/plan/derive.ts';
 import { queryPages } from '../../../core/store-pages.ts';
 import type { ReadContext } from '../request/read-context.ts';
 
-/** Derives a view from base items, for reads that can't use the stored view: its shape differs from the reader's model or is changing. */
+/**
+ * Derives a view from base items, for reads that can't use the stored one because its shape differs from the reader's
+ * model or is changing.
+ */
 export async function deriveView(
   { graph, store }: ReadContext,
   source: string,

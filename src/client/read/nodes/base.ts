@@ -21,7 +21,7 @@ export interface CollectionOptions<EdgeType = string> extends EdgesOptions {
   types?: readonly EdgeType[] | undefined;
 }
 
-/** One page of a node and its outgoing edges. */
+/** A page of a node's outgoing edges. */
 export interface Collection<Node = StoredNode, Edge = EdgeResult> extends Page<Edge> {
   /** The node, on the first page only; null if it doesn't exist. */
   node?: Node | null;
@@ -79,7 +79,7 @@ export async function readCollection(
   const items = page.items.flatMap((item) => edgeOf(context, id, item) ?? []);
   const next = lastKey === undefined ? {} : { cursor: encodeCursor(lastKey, bound, cursorKey) };
   if (cursor !== undefined) return { items, ...next };
-  // Edges whose types sort before the node's type may have filled the page.
+  // The page may have ended before the node's item, which sorts among its edges.
   const isBehind = lastKey !== undefined && compareKeys(lastKey, id) < 0;
   if (node === undefined && isBehind) return { node: await readNode(context, id, { consistent }), items, ...next };
   return { node: nodeOf(context, id, node), items, ...next };

@@ -28,7 +28,7 @@ export async function readDegree(
     isCounted &&
     mustReadConsistently(context, (key) => key.source === source && typePrefix(key.target) === edge.type)
   ) {
-    // Own writes can't correct a count, which doesn't tell which edges it includes.
+    // A count doesn't tell which edges it includes, so own writes can't correct it.
     return await countBaseEdges(context, source, edgeType, true);
   }
   if (edge.count !== undefined) {

@@ -22,7 +22,7 @@ export interface EdgeSetRead {
   truncated: string[];
 }
 
-/** A hub may have any number of edges, so a read returns only the first ones. */
+/** Bounds a read, because a hub may have any number of edges. */
 export const EDGES_OF_EVICTED_TYPE = 100;
 
 export async function readEdgeSet(
@@ -87,7 +87,7 @@ async function readFirstElements(
   const request = { partition: source, sortKey: { beginsWith: `${edgeType}-` }, consistent };
   const elements: string[] = [];
   let left = EDGES_OF_EVICTED_TYPE;
-  // Several pages may be needed: DynamoDB ends a page of large edges early. One edge more tells whether there are more.
+  // DynamoDB ends a page of large edges early, so several may be needed. One extra edge tells whether there are more.
   for await (const { items, lastKey } of queryPages(store, { ...request, limit: EDGES_OF_EVICTED_TYPE + 1 })) {
     for (const item of items.slice(0, left)) {
       const { element } = derivedOf(graph, source, stringOf(item[graph.table.sortKey]) ?? '', item);

@@ -20,11 +20,11 @@ import { baseAttributes, type EdgeResult, type Page } from '../request/result.ts
 
 /** Options of `edges`. */
 export interface EdgesOptions extends EveryReadOptions {
-  /** Edges per page, at least 1. Default 100. */
+  /** Edges per page, at least 1. Default: 100. */
   limit?: number | undefined;
   /** The previous page's `cursor`. */
   cursor?: string | undefined;
-  /** Strongly consistent reads, at twice the capacity. Default false. */
+  /** Strongly consistent reads, at twice the capacity. Default: false. */
   consistent?: boolean | undefined;
 }
 
@@ -118,7 +118,7 @@ async function findBaseEdge(
   const isOwn = mustReadConsistently(context, (key) => key.source === source && key.target === sortKey);
   const { item } = await context.store.get({ source, target: sortKey }, { consistent: consistent || isOwn });
   const found = item && edgeOf(context, source, item);
-  // An item with a hashed key may name no target, or in theory another target with the same hash.
+  // An item with a hashed key may name no target or, in theory, another one with the same hash.
   return found?.target === target ? found : undefined;
 }
 

@@ -30,15 +30,15 @@ import { type EveryReadOptions, READ_OPTIONS, type ReadContext } from '../reques
 
 /** Options of `total`. */
 export interface TotalReadOptions extends EveryReadOptions {
-  /** A strongly consistent read of the total as the projector last wrote it, at twice the capacity. Default false. */
+  /** Reads the total as the projector last wrote it, at twice the capacity. Default: false. */
   consistent?: boolean | undefined;
   /** Required if nodes of this type have totals of the edge type in both directions. */
   direction?: 'inbound' | 'outgoing' | undefined;
-  /** Whether to return the groups. Use false for a node with too many values of a group. Default true. */
+  /** Returns the groups. Set to false for a node with too many values of a group. Default: true. */
   groups?: boolean | undefined;
 }
 
-/** The total of a node's edges. Each sum is a decimal text. */
+/** The total of a node's edges. Sums are decimal strings. */
 export type TotalResult<Sums extends string = string, Groups extends object = Record<string, unknown>> = {
   count: number;
   /** Number of values left out of sums or groups because of their type or size; absent if zero. */
@@ -122,7 +122,7 @@ async function amountsWithOwnEdges(
     const keys = writes.map((write) => ({ source: id, target: places.itemKey(write) }));
     ({ items: entries } = await store.getMany(keys, { consistent: true }));
     const { item: again } = await store.get(key, { consistent: true });
-    // The revision changes with each edge that is added, removed or changed.
+    // Every change to the edges changes the revision.
     isOfOneMoment = sameValue(total?.[REVISION], again?.[REVISION]);
     total = again;
   }

@@ -26,9 +26,12 @@ export interface GetOptions<
   Attributes extends AttributeSelection | undefined = AttributeSelection | undefined,
   Asked extends boolean | undefined = boolean | undefined,
 > extends EveryReadOptions<Asked> {
-  /** Attributes to return. Default: those of the model's view. Others, or any with `consistent`, are read from the node. */
+  /**
+   * Attributes to return. Those missing in the view, or all with `consistent`, are read from the node. Default: the
+   * view's.
+   */
   attributes?: Attributes | undefined;
-  /** Strongly consistent reads, at twice the capacity. Default false. */
+  /** Strongly consistent reads, at twice the capacity. Default: false. */
   consistent?: boolean | undefined;
 }
 
@@ -66,7 +69,7 @@ export async function readNodes(
   const own = given ?? (await readOwnWritesOfViews(context, ids));
   const views = await readViews(context, ids, consistent, own);
   const ownSources = new Set(own.writes.map(({ source }) => source));
-  // A view lags behind its node. If a caller wrote a view's attributes back, it would undo puts made in between.
+  // A view lags behind its node: a caller who writes its attributes back would undo newer puts.
   const isReadFromNode = (id: string): boolean =>
     attributes !== undefined &&
     ((consistent && !isReadInPlace(context.graph, id)) || !viewOfNodeHolds(context.graph, id, attributes));
@@ -76,7 +79,7 @@ export async function readNodes(
   const edgeSets = await pMap(
     ids,
     async (id): Promise<EdgeSetRead> => readEdgeSet(context, id, views.get(id), consistent || ownSources.has(id), own),
-    // One call at a time if read units are limited, since each call may use up the rest.
+    // With `maxRcu`, make one call at a time, because each may use up the units.
     { concurrency: context.spending === undefined ? context.concurrency : 1 },
   );
   const nodes = ids.map((id, i): View => {
@@ -150,7 +153,7 @@ export async function readAttributes(
   );
 }
 
-/** Reads views. Without a declared view, the node itself is read. A view that this read can't use is derived from base items. */
+/** Reads the node itself if its type declares no view, and derives views that this read can't use from base items. */
 export async function readViews(
   context: ReadContext,
   ids: Iterable<string>,
@@ -304,7 +307,7 @@ function viewOfNodeHolds(graph: CompiledModel, id: string, selection: AttributeS
   return viewHolds(graph.nodes.get(parseNodeId(id)?.type ?? ''), selection);
 }
 
-/** True for a type outside the model: only the view of its nodes is read. */
+/** Returns true for a type outside the model, which is read only from its view. */
 export function viewHolds(node: NodeModel | undefined, selection: AttributeSelection): boolean {
   if (node === undefined) return true;
   const { view, parts } = node;

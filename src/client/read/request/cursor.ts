@@ -9,7 +9,7 @@ export type CursorKey = string | Uint8Array;
 
 export interface CursorBinding {
   query: readonly unknown[];
-  /** What the order means, whatever its generation and number of shards. */
+  /** What the order means, regardless of its generation and number of shards. */
   meaning: string;
 }
 
@@ -25,7 +25,7 @@ const OF_ONE_PAGE: ReadonlySet<string> = new Set([
   'signal',
 ]);
 
-/** `forms` replaces the caller's values, for example by one form for all equal filters. */
+/** `forms` replaces given values, so that equal filters have one form. */
 export function boundOptions(
   options: object,
   forms: Readonly<Record<string, unknown>> = {},
@@ -44,7 +44,7 @@ function namedValues(given: readonly [string, unknown][], depth = 0): (readonly 
 /** Depth that ends the recursion, since `with` may contain itself. */
 const DEEPEST_BOUND = 32;
 
-/** Numbers of the same digits have the same JSON, whatever their type. */
+/** Numbers with the same digits have the same JSON, whatever their type. */
 function jsonOf(value: unknown, depth: number): unknown {
   if (value === undefined || value === null || depth > DEEPEST_BOUND) return null;
   if (typeof value === 'number') return String(value);
@@ -65,8 +65,9 @@ const PLACE_BYTES = SORT_KEY_BYTES + PARTITION_KEY_BYTES + MOST_GIVEN * GIVEN_CH
 export const MAX_CURSOR_CHARACTERS = Math.ceil(((HEAD_BYTES + PLACE_BYTES) * 4) / 3);
 
 /**
- * A cursor holds the last sort key given or, if units ran out, read (in a native list, a `Position`). It is enough to continue in every
- * shard, since sort keys of one query are unique. Bytes, as base64url: version; tag over key, query and meaning; hash of the meaning; key.
+ * A cursor holds the last sort key returned, or read if units ran out; for a native list, a `Position`. One key
+ * suffices for all shards, because a query's sort keys are unique. Bytes, as base64url: version; tag over key, query
+ * and meaning; hash of the meaning; key.
  */
 export function encodeCursor(lastKey: string, binding: CursorBinding, cursorKey?: CursorKey): string {
   const meaning = meaningBytes(binding.meaning);
@@ -74,7 +75,7 @@ export function encodeCursor(lastKey: string, binding: CursorBinding, cursorKey?
   return Buffer.concat([Buffer.of(VERSION), tag, meaning, Buffer.from(lastKey, 'utf8')]).toString('base64url');
 }
 
-/** Throws `invalid-cursor`, or `cursor-outdated` if the order now means something else. */
+/** Throws `invalid-cursor`, or `cursor-outdated` if the order's meaning has changed. */
 export function decodeCursor(cursor: string, binding: CursorBinding, cursorKey?: CursorKey): string {
   if (typeof cursor !== 'string' || cursor.length > MAX_CURSOR_CHARACTERS) throw cursorRefused();
   const bytes = Buffer.from(cursor, 'base64url');

@@ -12,10 +12,10 @@ export interface SendableRange extends KeyRange {
 }
 
 const MAX_CODE_POINT = 0x10ffff;
-/** With room for a last character that takes more bytes when incremented. */
+/** Leaves room for a last character that takes more bytes when incremented. */
 const CUT_BYTES = SORT_KEY_BYTES - 4;
 
-/** The upper end is the lowest text after the prefix. No key that callers look for equals it. */
+/** The upper end is the lowest text after the prefix, which equals no requested key. */
 export function prefixRange(prefix: string): KeyRange {
   return prefix === '' ? {} : { from: prefix, to: textAfterPrefix(prefix) };
 }
@@ -32,7 +32,10 @@ export function textAfterPrefix(prefix: string): string | undefined {
   return undefined;
 }
 
-/** In descending order the range keeps the key `after`, since there is no greatest text below it. The reader drops it. */
+/**
+ * In descending order, the range still includes `after`, since there is no greatest text below it. Readers drop that
+ * key.
+ */
 export function rangeAfter(range: KeyRange, after: string | undefined, reverse: boolean): KeyRange {
   if (after === undefined) return range;
   if (reverse) return { from: range.from, to: range.to === undefined ? after : lowerKey(range.to, after) };
@@ -54,7 +57,7 @@ export function isEmptyRange({ from, to }: KeyRange): boolean {
   return from !== undefined && to !== undefined && compareKeys(from, to) > 0;
 }
 
-/** Cuts ends that exceed DynamoDB's 1,024 bytes. Cuts widen the range, so that no key is lost. */
+/** Shortens ends that exceed DynamoDB's 1,024 bytes. This widens the range, so no key is lost. */
 export function sendableRange({ from, to }: KeyRange): SendableRange {
   const cutFrom = from === undefined ? undefined : cutToKeyLength(from);
   const cutTo = to === undefined ? undefined : cutToKeyLength(to);
@@ -70,7 +73,7 @@ function cutToKeyLength(text: string): string {
   const bytes = Buffer.from(text, 'utf8');
   if (bytes.length <= SORT_KEY_BYTES) return text;
   let end = CUT_BYTES;
-  // Don't cut inside a character: bytes 10xxxxxx continue one.
+  // Don't cut inside a character: bytes 10xxxxxx continue a character.
   while ((bytes[end]! & 0xc0) === 0x80) end -= 1;
   return bytes.toString('utf8', 0, end);
 }

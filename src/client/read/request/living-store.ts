@@ -18,7 +18,7 @@ import type {
 } from '../../../core/store-port.ts';
 import { ForwardingStore } from '../../../store/forwarding.ts';
 
-/** Hides ended items and what is derived from them. */
+/** Hides ended items and everything derived from them. */
 export class LivingStore extends ForwardingStore {
   constructor(
     store: Store,
@@ -49,7 +49,7 @@ export class LivingStore extends ForwardingStore {
   }
 
   override async query({ countOnly = false, ...request }: QueryRequest): Promise<QueryResult> {
-    // Ended items can only be left out by reading them. The cost is the same.
+    // A count would include ended items, so read the items, at the same cost.
     const page = this.livingPage(await super.query(request));
     return countOnly ? { ...page, items: [] } : page;
   }

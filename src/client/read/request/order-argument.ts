@@ -40,7 +40,7 @@ export interface OrderOfQuery {
   order: ArgumentOrder;
   form: TextForm;
   name: string;
-  /** The texts that the model declares for the value at a place; undefined if any text is allowed. */
+  /** Returns the texts that the model declares for the value at a place, or undefined if any text is allowed. */
   declared: (place: number) => DeclaredTexts;
 }
 
@@ -121,8 +121,8 @@ export function endsOf(
 }
 
 /**
- * Returns the range of two values, both inclusive. If the highest value is a date without time, it includes the whole day in UTC; in an
- * order by text, every text with this prefix.
+ * Both ends are inclusive. A highest value that is a date without a time includes the whole day in UTC or, in an order
+ * by text, every text with this prefix.
  */
 export function valueRange(
   query: OrderOfQuery,
@@ -221,7 +221,7 @@ export function invalidArgument(query: OrderOfQuery, argument: string, reason: s
   return new EdgeloomError('invalid-argument', `${argument} of ${query.name} ${reason}.`, hint);
 }
 
-/** Returns undefined if the model partitions by no attribute. */
+/** Returns undefined if the model declares no partition attribute. */
 export function checkPartition(
   asked: string,
   attribute: string | undefined,

@@ -28,8 +28,8 @@ export async function readRelevantOwnWrites(
 const UNKNOWN: Agreement = { agrees: false, revisions: '' };
 
 /**
- * Covers all that writers maintain, not only what this reader's lease allows: the session's next reader may have another model. Returns
- * undefined if this reader can't compile the writers' model.
+ * Covers every maintained projection, not only what this reader's lease allows, because the session's next reader may
+ * have another model. Returns undefined if this reader can't compile the model in use.
  */
 function agreementContext({ stored: store, projections }: ReadContext): AgreementContext | undefined {
   // rule: session-compares-all-that-is-kept

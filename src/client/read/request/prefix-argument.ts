@@ -83,7 +83,7 @@ export function partsRange(query: OrderOfQuery, { path = [], between, beginsWith
     const all = prefixRange(escapeValue(leading));
     if (!hasRange) return all;
     const part = ofPart(path.length);
-    // If the next value is absent, the key ends after the leading values. The key of an empty value sorts right after that key.
+    // A key without the next value ends after the leading values. The key of an empty value sorts right after it.
     const first = escapeValue(leading + encodePath([''], AS_WRITTEN));
     if (beginsWith !== undefined) {
       const prefix = encodeSegment(encodePrefix(part, beginsWith));
@@ -111,7 +111,7 @@ function highestText(query: OrderOfQuery, value: OrderValue): string {
   return isDay(query, value) ? encodeSegment(beginningOfDay(query, encoded)) : encodePath([encoded], AS_WRITTEN);
 }
 
-/** A string is the beginning of a date exactly if one of these endings completes it. */
+/** A string is the beginning of a date if, and only if, one of these endings completes it. */
 const DATE_ENDS = ['0000-01-01T00:00:00.', '0000-10-10T00:00:00.'] as const;
 
 export function beginsWithRange(query: OrderOfQuery, prefix: OrderValue): KeyRange {

@@ -12,7 +12,7 @@ import type { CursorKey } from './cursor.ts';
 export interface ReadContext {
   graph: CompiledModel;
   store: Store;
-  /** The store including ended items, for comparisons and counts of all that is stored. */
+  /** Also returns ended items, for comparisons and counts of all that is stored. */
   stored: Store;
   concurrency: number;
   readNumber: NumberReader;
@@ -26,14 +26,14 @@ export interface ReadContext {
 
 /** Options of every read. */
 export interface EveryReadOptions<Asked extends boolean | undefined = boolean | undefined> extends CallOptions<Asked> {
-  /** Whether to include ended items that aren't deleted yet. Default false. */
+  /** Includes ended items that DynamoDB hasn't deleted yet. Default: false. */
   includeExpired?: boolean | undefined;
 }
 
 /** Options of `getNode`, `getEdge`, `has` and `degree`. */
 export interface ItemReadOptions<Asked extends boolean | undefined = boolean | undefined>
   extends EveryReadOptions<Asked> {
-  /** Strongly consistent reads, at twice the capacity. Default false. */
+  /** Strongly consistent reads, at twice the capacity. Default: false. */
   consistent?: boolean | undefined;
 }
 

@@ -8,22 +8,22 @@ import { BOOKKEEPING } from '../../../core/model/mirrored.ts';
 import type { CallResult } from '../../call/capacity.ts';
 import type { ReadContext } from './read-context.ts';
 
-/** One page of a result. */
+/** A page of results. */
 export interface Page<T> extends CallResult {
   items: T[];
   /** Absent if nothing follows this page. The page after one that `maxRcu` ended may be empty. */
   cursor?: string;
-  /** Set if the session had too many writes to remember. */
+  /** Set if the session has made too many writes to remember, so that some may be missing. */
   ownWrites?: 'unknown';
 }
 
 /** A page of incoming edges. */
 export interface InboundPage<Edge, Target> extends Page<Edge> {
-  /** Only on the first page, and only if requested. */
+  /** On the first page, if `includeTarget` was set. Null if the node doesn't exist. */
   target?: Target | null;
 }
 
-/** The target node of a list. */
+/** The target node of a list of incoming edges. */
 export interface TargetView<Id = string, Attributes = Record<string, unknown>> {
   id: Id;
   attributes: Attributes;

@@ -21,7 +21,7 @@ type WhereValueOf<Value> = unknown extends Value
 
 type BeginningOf<Value> = Value extends string ? string : Extract<Value, Uint8Array>;
 
-/** Comparisons of one attribute, all of which have to hold. An absent value passes only `exists: false`. */
+/** Comparisons of one attribute, all of which must hold. An absent value passes only `exists: false`. */
 export interface WhereOperators<Value = WhereValue> {
   readonly equals?: Value;
   /** Equal to one of 1 to 100 values. */
@@ -34,17 +34,17 @@ export interface WhereOperators<Value = WhereValue> {
   /** Both ends are inclusive. */
   readonly between?: readonly [from: Exclude<Value, boolean | null>, to: Exclude<Value, boolean | null>];
   readonly beginsWith?: BeginningOf<Value>;
-  /** True requires a value, null included; false requires that there is none. */
+  /** True requires a value, which may be null; false requires that the attribute is absent. */
   readonly exists?: boolean;
 }
 
-/** Comparisons of one attribute, all of which have to hold. */
+/** The comparisons of `WhereOperators`, and their negation. */
 export interface WhereComparison<Value = WhereValue> extends WhereOperators<Value> {
   /** Negates a value or comparisons. An absent value passes, except with `{ exists: false }`. */
   readonly not?: Value | WhereOperators<Value>;
 }
 
-/** Attributes with required values or comparisons, all of which have to hold. */
+/** Required values or comparisons by attribute, all of which must hold. */
 export type Where<Attributes = Record<string, unknown>> = [NameIn<Attributes>] extends [never]
   ? Record<string, never>
   : {
@@ -61,16 +61,16 @@ type ValueIn<Attributes, Name> = Attributes extends unknown
   : never;
 
 export interface WhereSubject {
-  /** The list's name in messages: `order gsi0 of MEMBER`. */
+  /** The list's name in messages, such as `order gsi0 of MEMBER`. */
   name: string;
   projection: Projection;
-  /** The list's path in the model: `edges.MEMBER.inbound`. */
+  /** The list's path in the model, such as `edges.MEMBER.inbound`. */
   path: string;
   /** Attributes that rows hold besides the projected ones. */
   kept?: readonly string[];
 }
 
-/** The most values of a filter, which is DynamoDB's limit for the operator IN. */
+/** DynamoDB's limit for the operator IN. */
 export const MAX_FILTER_VALUES = 100;
 
 const COMPARISONS = { equals: '=', lt: '<', lte: '<=', gt: '>', gte: '>=', beginsWith: 'begins_with' } as const;

@@ -26,10 +26,10 @@ import { AttributeError, itemName, withItemName } from './problem.ts';
 import { checkAttributes } from './value.ts';
 import { toWireItem } from './values.ts';
 
-/** DynamoDB's limit, attribute names included. */
+/** DynamoDB's limit, including attribute names. */
 export const ITEM_BYTES = 400 * 1024;
 
-/** Checks an item, including what the projector would have to quarantine. Doesn't run `fields` validators. */
+/** Throws for an item that DynamoDB would refuse or the projector would quarantine. Doesn't run `fields` validators. */
 export function checkBaseItem(graph: CompiledModel, item: Item): void {
   const { partitionKey, sortKey: sortKeyName } = graph.table;
   const source = keyText(item, partitionKey, sortKeyName);
@@ -39,7 +39,7 @@ export function checkBaseItem(graph: CompiledModel, item: Item): void {
   checkContents(graph, source, sortKey, item);
 }
 
-/** Makes a base item of a plain object `{ source, target, …attributes }` with JavaScript values. */
+/** Converts a plain object `{ source, target, …attributes }` with JavaScript values to a base item, and checks it. */
 export function toBaseItem(graph: CompiledModel, plain: Readonly<Record<string, unknown>>): Item {
   const { partitionKey, sortKey } = graph.table;
   const source = Object.hasOwn(plain, partitionKey) ? plain[partitionKey] : undefined;

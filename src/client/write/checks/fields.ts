@@ -15,7 +15,7 @@ export async function validateFields(
   return form.value;
 }
 
-/** For synchronous callers: refuses an asynchronous validator as `validator-failed`. */
+/** Throws `validator-failed` for an asynchronous validator. */
 export function validateAtOnce(fields: StandardSchemaV1 | undefined, attributes: unknown, item: string): object {
   const forms = validation(fields, attributes, item);
   let form = forms.next();

@@ -41,7 +41,7 @@ export function checkBaseKey(graph: CompiledModel, source: unknown, sortKey: unk
   if (kind.kind === 'edge') checkNodeId(graph, kind.target, () => `${itemName(source, sortKey)}: its target`);
 }
 
-/** `of` begins the message, for example `Attribute source`. */
+/** `of` begins the error message, such as `Attribute source`. */
 export function checkNodeId(graph: CompiledModel, id: unknown, of: Role): asserts id is string {
   checkKeyText(id, of, PARTITION_KEY_BYTES);
   const parts = parseNodeId(id);
