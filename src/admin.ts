@@ -1,6 +1,6 @@
 /**
- * `edgeloom/admin`: operations on a whole table, and what tools are built with. Tables, check, redrive, migrate, status, explain, import,
- * the export and erasure of one subject, the projector, and sources (other databases).
+ * `edgeloom/admin`: operations on a whole table, and building blocks for tools. Tables, check, redrive, migrate,
+ * status, explain, import, the export and erasure of one subject, the projector, and sources (other databases).
  */
 
 export { checkBaseItem, toBaseItem } from './client/write/checks/base-item.ts';

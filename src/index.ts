@@ -47,6 +47,6 @@ export type { Store } from './core/store-port.ts';
 export type { ErrorCode } from './foundation/error-code.ts';
 export { type ClientOptions, createClient, createStreamsClient } from './store/client.ts';
 export { DynamoDBStore } from './store/dynamodb.ts';
-// The compiler has to find the types of `edgeloom/types` that a program's emitted declarations name.
+// Lets the compiler find the types of `edgeloom/types` that a program's emitted declarations name.
 export type {} from './types.ts';
 export * from './vocabulary.ts';

@@ -18,35 +18,35 @@ export type ImportFormat = 'plain' | 'dynamodb';
 export interface ImportOptions {
   /** The table's store. */
   store: Store;
-  /** A file with one JSON object per line, `{ source, target, … }`. */
+  /** A file, possibly gzipped, with one JSON object per line: `{ source, target, … }`. */
   file: string;
-  /** The format of the lines. Default `'plain'`. */
+  /** The format of the lines. Default: `'plain'`. */
   format?: ImportFormat | undefined;
-  /** Whether to write the good lines even if others are bad. Default false. */
+  /** Writes the good lines even if others are bad. Default: false. */
   skipBad?: boolean | undefined;
-  /** Whether to write nodes with versions, too, whatever version is stored. Default false. */
+  /** Also writes nodes with versions, whatever version is stored. Default: false. */
   force?: boolean | undefined;
-  /** The line to begin with, if earlier lines are already written. Default 1. */
+  /** The line to begin with, if earlier lines are already written. Default: 1. */
   fromLine?: number | undefined;
-  /** Batches in flight at once. Default 8. */
+  /** Batches in flight at once. Default: 8. */
   concurrency?: number | undefined;
   /** Stops the import after the batches in flight. */
   signal?: AbortSignal | undefined;
-  /** Called as lines are written, with the number of lines written and of all lines to write. */
+  /** Called as lines are written, with the number written so far and the number to write in all. */
   onProgress?: ((written: number, total: number) => void) | undefined;
 }
 
 /** The result of an import. */
 export interface ImportResult {
-  /** Number of puts made. Of nearby lines with the same key, only the last is put. */
+  /** Number of puts. Of nearby lines with the same key, only the last is put. */
   items: number;
   wcu: number;
   skipped: number;
-  /** The number of each skipped line, with what is wrong with it; 1,000 lines at most. Absent: none was skipped. */
+  /** Up to 1,000 skipped lines, each with its number and error. Absent if none was skipped. */
   badLines?: string[];
-  /** If the import was stopped: the number of lines to write, as far as the file was checked. */
+  /** Number of lines to write, as far as the file was checked. Set if the import was stopped. */
   total?: number;
-  /** If the import was stopped: all lines up to this one are written. */
+  /** Line up to which all lines are written. Set if the import was stopped. */
   writtenThrough?: number;
 }
 
@@ -55,8 +55,9 @@ const MAX_HINTS = 2;
 const MAX_LINE_ERROR = 1_000;
 
 /**
- * Imports a file of JSON lines, which are all checked first. Unless `skipBad` is set, a bad line stops the import before anything is
- * written. If a key repeats, its last line wins. An error says up to which line everything is written.
+ * Imports a file of JSON lines after checking all of them. Unless `skipBad` is set, a bad line throws `invalid-lines`
+ * before anything is written. If a key repeats, its last line wins. An error says up to which line everything is
+ * written.
  */
 export async function importFile(graph: CompiledModel, options: ImportOptions): Promise<ImportResult> {
   checkStoreOptions('importFile', options, {
@@ -71,7 +72,7 @@ export async function importFile(graph: CompiledModel, options: ImportOptions): 
     onProgress: true,
   });
   const { fromLine = 1, concurrency, signal, onProgress } = options;
-  // Whoever was stopped while writing the file leaves one that is cut off.
+  // The abort may have cut off the file while it was being written, so don't check its lines.
   if (signal?.aborted) return { items: 0, wcu: 0, skipped: 0, total: 0, writtenThrough: fromLine - 1 };
   const checked = await checkLines({ ...options, graph });
   const { good, skipped, bad } = checked;
@@ -183,6 +184,6 @@ async function unzippedChunks(file: string): Promise<AsyncIterable<Buffer>> {
   let isZipped = false;
   for await (const bytes of start) isZipped = isGzip(bytes as Buffer);
   const chunks = createReadStream(file);
-  // The loop that reads the chunks gets both streams' errors.
+  // Errors of both streams reach the loop that reads the chunks.
   return isZipped ? pipeline(chunks, createGunzip(), () => undefined) : chunks;
 }

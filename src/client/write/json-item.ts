@@ -4,7 +4,10 @@ import { bytesOfBase64 } from '../../core/items/base64.ts';
 import { describe } from '../../core/items/describe.ts';
 import { EdgeloomError, messageOf } from '../../foundation/errors.ts';
 
-/** Reads items from JSON: plain, or with DynamoDB's type descriptors. A module of its own, so that commands load no writer to read JSON. */
+/**
+ * Reads items from plain JSON, or JSON with DynamoDB's type descriptors. Apart from the writer, so that commands can
+ * read JSON without loading it.
+ */
 
 export const ONE_ITEM = 'Give one JSON object on a line, such as {"source":"USER-U1","target":"USER-U1"}.';
 
@@ -40,7 +43,7 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !isLosslessNumber(value);
 }
 
-/** Reads an item from one JSON object. Throws `invalid-json`. */
+/** Throws `invalid-json` unless the text is one JSON object. */
 export function itemOfJson(text: string): Item {
   return itemOfPlainJson(parseLine(text));
 }

@@ -3,7 +3,10 @@ import { checkOptions } from '../../foundation/options.ts';
 
 /** Options of `newId`. */
 export interface NewIdOptions {
-  /** Whether ids sort by creation time (UUID version 7): to the millisecond and, within a process, exactly. Default false. */
+  /**
+   * Makes ids sort by creation time (UUID version 7): to the millisecond and, within a process, exactly. Default:
+   * false.
+   */
   sortable?: boolean | undefined;
 }
 

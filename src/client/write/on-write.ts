@@ -14,11 +14,11 @@ export interface WrittenItem {
   part?: string;
   source?: string;
   target?: string;
-  /** For an update, the attributes that it sets, or all that its function returns. */
+  /** The attributes that the put or update sets, or all that an update's function returns. */
   attributes: Readonly<Record<string, unknown>>;
 }
 
-/** Returns additional attributes to write. They win over the given ones. */
+/** Returns additional attributes to write, which win over the given ones. */
 export type OnWrite = (item: WrittenItem) => Readonly<Record<string, unknown>> | undefined;
 
 type Operation = (...parameters: unknown[]) => unknown;
@@ -44,7 +44,7 @@ export function withOnWrite<T extends object>(operations: T, onWrite: OnWrite): 
         : changeWith((attributes) => added(onWrite, 'update', key, attributes), given);
       return operation(...parameters.slice(0, keys.length), next, ...parameters.slice(keys.length + 1));
     };
-    // A writer's method rejects instead of throwing. A batch's operation throws inside the function that lists operations.
+    // A writer's methods reject rather than throw. A batch's operations throw in the function that lists them.
     members.set(name, members.has('batch') ? async (...parameters) => withAdded(...parameters) : withAdded);
   }
   for (const name of ['batch', 'transact']) {
@@ -58,7 +58,7 @@ export function withOnWrite<T extends object>(operations: T, onWrite: OnWrite): 
   const putMany = members.get('putMany');
   if (putMany !== undefined) {
     members.set('putMany', async (entries, ...options) => {
-      // Keep an array an array: `putMany` checks arrays as a whole before the first write.
+      // `putMany` checks an array as a whole before the first write, so keep it an array.
       const isArray = Array.isArray(entries);
       return putMany(
         isArray ? entries.map((one) => entryWith(onWrite, one)) : entriesWith(onWrite, entries as never),
@@ -104,7 +104,7 @@ function changeWith(add: Add, change: unknown): unknown {
   return marked({ ...withoutNames(change, more), set: { ...set, ...more } }, more);
 }
 
-/** An update may name an attribute once, and added ones win. */
+/** An update may name an attribute only once, and added ones win. */
 function withoutNames(change: object, more: object = {}): object {
   const added = new Set(Object.entries(more).flatMap(([name, value]) => (value === undefined ? [] : [name])));
   const parts = Object.entries(change).map(([part, names]: [string, unknown]) => {

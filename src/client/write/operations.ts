@@ -63,7 +63,7 @@ export interface Operations<G extends CompiledModel, Result> {
 
 /** An update that may create the item. */
 export interface Upsert {
-  /** Whether to create a missing item. Default false: the transaction fails. */
+  /** Creates a missing item. Default: false, which fails the transaction. */
   upsert?: boolean | undefined;
 }
 

@@ -97,7 +97,7 @@ export class OrderedPuts {
       return true;
     } catch (error) {
       this.unwritten = Math.min(this.unwritten, first);
-      // The signal ended a wait after a throttled call. That isn't a failure, but a part of the batch may be written.
+      // An abort while waiting after a throttled call isn't a failure, but part of the batch may be written.
       if (signal?.aborted !== true || error !== signal.reason) this.failure ??= { error };
       return false;
     }

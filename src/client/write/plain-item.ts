@@ -22,11 +22,12 @@ import type { AttributesArgument } from './operations.ts';
 export type PlainItem = Record<string, unknown>;
 
 /**
- * Makes a node's base item for a call of any SDK, checked as by the writer. Throws `validator-failed` for an asynchronous validator, and
- * `versioned-type`.
+ * Creates a node's base item for a call of any SDK, with the writer's checks. Throws `validator-failed` for an
+ * asynchronous validator, and `versioned-type` for a type with versions.
  *
  * @example
- * await documentClient.send(new PutCommand({ TableName, Item: nodeItem(graph, 'GOAL-G2', { title: 'Run a marathon' }) }));
+ * await documentClient.send(new PutCommand({ TableName, Item: nodeItem(graph, 'GOAL-G2', { title: 'Run a marathon' })
+ * }));
  */
 export function nodeItem<G extends CompiledModel, const Id extends NodeId<G>>(
   graph: G,
@@ -40,7 +41,7 @@ export function nodeItem<G extends CompiledModel, const Id extends NodeId<G>>(
 }
 
 /**
- * Makes an edge's base item, like `nodeItem`. With hashed keys, it has the hashed key and `targetId`.
+ * Creates an edge's base item, like `nodeItem`. With hashed keys, it has the hashed key and `targetId`.
  *
  * @example
  * edgeItem(graph, 'GOAL-G2', 'GOALMEMBERSHIP', 'USER-U1', { memberRole: 'LEAD' });

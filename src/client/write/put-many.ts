@@ -17,17 +17,18 @@ export type PutManyItem =
 
 /** Options of `putMany`. */
 export interface PutManyOptions extends CallOptions {
-  /** Calls in flight at once, with 25 items each. Default 8. */
+  /** Calls in flight at once, with 25 items each. Default: 8. */
   concurrency?: number | undefined;
   /**
-   * Called after each batch that is written, with the number of items written so far, and how many leading entries are all written.
+   * Called after each written batch, with the number of items written so far and the number of leading entries that are
+   * all written.
    */
   onProgress?: ((items: number, done: number) => void) | undefined;
 }
 
 /** The result of `putMany`. */
 export interface PutManyResult extends CallResult {
-  /** Number of puts made. If a key repeats while its first put waits, only the last put is made. */
+  /** Number of puts. If a key repeats while its first put waits, only the last put is made. */
   items: number;
   calls: number;
 }

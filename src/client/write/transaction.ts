@@ -38,8 +38,8 @@ export interface TransactionResult extends CallResult {
 }
 
 /**
- * Thrown if conditions of a transaction failed; nothing was changed. `code` is `not-found` if that is every failure's code, or else
- * `condition-failed`.
+ * Thrown if conditions of a transaction failed; nothing was changed. `code` is `not-found` if every failure has that
+ * code, else `condition-failed`.
  */
 export class TransactionFailedError extends ConditionFailedError {
   /** Failed operations by their 1-based position. Each error has the current item. */
@@ -164,7 +164,7 @@ export class TransactionBuilder {
         return [{ position: operations.indexOf(operation) + 1, error: operation.refusal(current) }];
       });
       if (failures.length > 0) throw new TransactionFailedError(failures);
-      // Only what was read has changed, and the caller's conditions hold: prepare again.
+      // Only what was read has changed, and the caller's conditions hold, so prepare again.
       if (!(await contention.wait(attempt))) throw tooMuchContentionError(attempt);
     }
   }
@@ -191,7 +191,7 @@ export class TransactionBuilder {
     }
   }
 
-  /** Tells whether preparing again may give another change, because the change depends on what was read or on the time. */
+  /** Preparing again may give another change if it depends on what was read or on the time. */
   private dependsOnMoment({ change, isGuarded = false }: Prepared): boolean {
     return isGuarded || new Presence(this.context).dated(change) !== change;
   }
@@ -268,7 +268,7 @@ interface Failed {
   current: Item | undefined;
 }
 
-/** A misspelt condition would be ignored. */
+/** A misspelled condition would be ignored. */
 function checked(conditions: WriteConditions): WriteConditions {
   checkOptions('An operation of a transaction', conditions, CONDITIONS);
   return conditions;

@@ -6,9 +6,9 @@ export const BATCH_ITEMS = 25;
 export interface WriteProgress {
   /** Number of items certainly written or deleted. */
   items: number;
-  /** For `putMany`: how many leading entries are certainly written. */
+  /** Number of leading entries of `putMany` that are certainly written. */
   done?: number;
-  /** For `putMany`: the 1-based position of the entry that can't be written; absent if a DynamoDB call failed. */
+  /** 1-based position of the entry of `putMany` that can't be written; absent if a DynamoDB call failed. */
   position?: number;
 }
 
@@ -17,7 +17,7 @@ export class UnfinishedWriteError extends EdgeloomError implements WriteProgress
   readonly items: number;
   readonly done?: number;
   readonly position?: number;
-  /** For a failed DynamoDB call: whether the same call may succeed later. */
+  /** Tells whether a failed DynamoDB call may succeed later. */
   readonly kind?: StoreErrorKind;
 
   constructor(cause: EdgeloomError, message: string, hint: string, { items, done, position }: WriteProgress) {

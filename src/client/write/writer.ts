@@ -121,8 +121,9 @@ export interface Writer<G extends CompiledModel> {
     ...options: DeleteArguments<G, TypeOfId<G, Id>, WriteOptions<NodeAttributes<G, TypeOfId<G, Id>>>>
   ): Promise<CallResult>;
   /**
-   * Makes many operations, 25 per call. If a key repeats, its last operation wins. If an operation is bad, nothing is written
-   * (`InvalidBatchError`). If the store fails, a part may be written (`UnfinishedWriteError`); running the batch again is safe.
+   * Writes many operations, 25 per call. If a key repeats, its last operation wins. If an operation is bad, nothing is
+   * written (`InvalidBatchError`). If the store fails, a part may be written (`UnfinishedWriteError`); running the
+   * batch again is safe.
    *
    * @example
    * await writer.batch((batch) => {
@@ -132,7 +133,8 @@ export interface Writer<G extends CompiledModel> {
    */
   batch(build: (batch: Operations<G, void>) => void | Promise<void>, options?: CallOptions): Promise<WriteBatchResult>;
   /**
-   * Makes up to 100 operations, all or none, at twice the capacity. Throws `TransactionFailedError` if a condition fails.
+   * Writes up to 100 operations, all or none, at twice the capacity. Throws `TransactionFailedError` if a condition
+   * fails.
    *
    * @example
    * await writer.transact((transaction) => {
@@ -154,11 +156,11 @@ export interface Writer<G extends CompiledModel> {
    */
   putMany(items: Iterable<PutManyItem> | AsyncIterable<PutManyItem>, options?: PutManyOptions): Promise<PutManyResult>;
   /**
-   * Deletes a node with its parts, its outgoing edges, and the incoming edges that can be found: all of an edge type with `copy` or with a
-   * total under `inbound`, or those in an order. Lists lag, so edges put in the last moments may stay; the result names edge types whose
-   * edges may remain. Run it again after a crash. Costs a Query of each partition, and a read and a delete per edge. `maxRcu` and `maxWcu`
-   * bound the units per second. Throws `projection-not-ready` with nothing deleted, and `condition-failed` for a node with versions that
-   * has changed.
+   * Deletes a node with its parts, its outgoing edges, and the incoming edges that can be found: all of an edge type
+   * with `copy` or a total under `inbound`, or those in an order. Lists lag, so recently put edges may stay; the result
+   * names edge types whose edges may remain. Run it again after a crash. Costs a Query of each partition, and a read
+   * and a delete per edge. `maxRcu` and `maxWcu` bound the units per second. Throws `projection-not-ready` with nothing
+   * deleted, and `condition-failed` for a node with versions that has changed.
    */
   deleteNodeWithEdges(id: NodeId<G>, options?: DeleteOptions): Promise<DeletedNode>;
 }
@@ -177,13 +179,13 @@ const UPDATE_OPTIONS = { ...WRITE_OPTIONS, upsert: 'boolean', idempotent: 'boole
 export interface WriterOptions extends TelemetryOption {
   /** @internal */
   wait?: RuntimeOptions['wait'];
-  /** Returns the time in milliseconds since 1970, which decides what has ended. Default: the system's clock. */
+  /** Returns the time in milliseconds since 1970 at which to judge what has ended. Default: the system clock. */
   now?: (() => number) | undefined;
   /** The table's store. */
   store: Store;
   /**
-   * Returns attributes that each put and update writes in addition, such as a time; not called for deletions and
-   * `importFile`. `fields` have to declare them, or leave attributes open.
+   * Returns attributes, such as a time, that each put and update also writes; not called for deletions or `importFile`.
+   * `fields` must declare them or leave attributes open.
    *
    * @example
    * createWriter(graph, { store, onWrite: () => ({ updatedAt: new Date().toISOString() }) });
@@ -192,7 +194,7 @@ export interface WriterOptions extends TelemetryOption {
 }
 
 /**
- * Makes a graph's writer, with a store or with a client of the AWS SDK, such as a `DynamoDBDocumentClient`.
+ * Creates a graph's writer from a store or an AWS SDK client, such as a `DynamoDBDocumentClient`.
  *
  * @example
  * const writer = createWriter(graph, { store: new DynamoDBStore(client, graph.table) });
@@ -229,7 +231,7 @@ function writerOf(
 ): Writer<CompiledModel> {
   const write = <T>(options: CallOptions | undefined, run: (context: WriteContext) => Promise<T>): Promise<T> =>
     withCapacity(stores, options, (store) => run({ graph, store, now, wait }));
-  // The options are checked before the item is made, so that their errors come first.
+  // Check the options first, so that their errors precede those of the item.
   const put = async (method: string, make: () => Promise<Item>, options: WriteOptions): Promise<CallResult> => {
     checkOptions(method, options, WRITE_OPTIONS);
     const change = putChange(graph, await make(), options);
@@ -301,7 +303,7 @@ function writerOf(
   return onWrite === undefined ? writer : withOnWrite(writer, onWrite);
 }
 
-/** The writer keeps its leases, so that deletions read the registry at most once in half a minute. */
+/** Keeps the leases, so that deletions read the registry at most once every 30 seconds. */
 function leasesByReplica(graph: CompiledModel, store: Store): (replica: string | undefined) => ReaderLeases {
   const leases = new Map<string | undefined, ReaderLeases>();
   return (replica) => {

@@ -51,7 +51,7 @@ export function toBaseItem(graph: CompiledModel, plain: Readonly<Record<string, 
   return toItemOfKey(graph, key, plain);
 }
 
-/** Callers have to check the key. */
+/** Callers must check the key. */
 export function toItemOfKey(graph: CompiledModel, { source, target }: ItemKey, attributes: object): Item {
   const item = withItemName(source, target, () => toWireItem(attributes));
   item[graph.table.partitionKey] = { S: source };

@@ -4,13 +4,13 @@ import { parseDecimal } from '../../../core/items/attribute-value.ts';
 import { ExactNumber, numberTextOf } from '../../../core/items/plain.ts';
 import { isPlainObject } from './values.ts';
 
-/** Validators differ in the type that they expect for a number: `z.bigint()` a bigint, `z.number()` a number. */
+/** Validators expect different types for a number, such as a bigint for `z.bigint()`. */
 
 type Form = (text: string) => number | bigint | ExactNumber | undefined;
 
 const FORMS: readonly Form[] = [Number, bigintOf, (text) => new ExactNumber(text)];
 
-/** The most digits before the point of a DynamoDB number. */
+/** DynamoDB's limit for digits before the decimal point. */
 const MOST_WHOLE_DIGITS = 126;
 
 type Result = StandardSchemaV1.Result<unknown>;
@@ -85,8 +85,8 @@ function inForm(value: unknown, form: Form): unknown {
 }
 
 /**
- * A proxy rather than a copy: `attributes` may itself be a proxy that notes what the validator reads. A proxy of a frozen object may not
- * give other values, so such an object is copied.
+ * A proxy rather than a copy, because `attributes` may itself be a proxy that notes what the validator reads. A frozen
+ * object is copied, because its proxy can't return other values.
  */
 function withOffered(attributes: object, offered: ReadonlyMap<string, unknown>): object {
   return new Proxy(Object.isFrozen(attributes) ? { ...attributes } : attributes, {

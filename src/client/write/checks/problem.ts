@@ -1,7 +1,7 @@
 import { describe } from '../../../core/items/keys.ts';
 import { EdgeloomError } from '../../../foundation/errors.ts';
 
-/** For example `Node "USER-U1"` or `Edge "GOAL-G1" "GOALMEMBERSHIP-USER-U1"`. */
+/** Returns a name such as `Node "USER-U1"` or `Edge "GOAL-G1" "GOALMEMBERSHIP-USER-U1"`. */
 export function itemName(source: string, sortKey: string): string {
   if (source === sortKey) return `Node ${describe(source)}`;
   return `${sortKey.includes('-') ? 'Edge' : 'Part'} ${describe(source)} ${describe(sortKey)}`;
@@ -27,7 +27,7 @@ export function withItemName<T>(source: string, sortKey: string, run: () => T): 
   }
 }
 
-/** Quotes a name that would be ambiguous. */
+/** Quotes a name that would be ambiguous in a path. */
 export function entryPath(path: string, name: string): string {
   const part = /^[^.[\]"\s]+$/.test(name) ? name : describe(name);
   return path === '' ? part : `${path}.${part}`;

@@ -5,11 +5,11 @@ import { AttributeError, entryPath } from './problem.ts';
 import { checkNesting, emptySetError, STORED_NESTING } from './value.ts';
 
 /**
- * The SDK's `marshall` isn't used: an attribute named `constructor` breaks it, it loses `__proto__`, drops functions, turns numbers of a
- * mixed set into strings, and its errors name no attribute.
+ * Replaces the SDK's `marshall`, which fails on an attribute named `constructor`, loses `__proto__`, drops functions,
+ * turns numbers of a mixed set into strings, and names no attribute in its errors.
  */
 
-/** Leaves out attributes that are undefined. */
+/** Leaves out undefined attributes. */
 export function toWireItem(attributes: object, path = '', depth = 0): Item {
   const item: Item = {};
   for (const [name, value] of Object.entries(attributes)) {
@@ -18,7 +18,7 @@ export function toWireItem(attributes: object, path = '', depth = 0): Item {
   return item;
 }
 
-/** True for objects like `{}` or from `JSON.parse`, in any realm. */
+/** Returns true for objects like `{}`, from any realm. */
 export function isPlainObject(value: unknown): value is object {
   if (typeof value !== 'object' || value === null) return false;
   const prototype: unknown = Object.getPrototypeOf(value);

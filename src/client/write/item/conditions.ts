@@ -23,7 +23,7 @@ export interface WriteConditions<Attributes = Record<string, unknown>> {
   ifAbsent?: boolean | undefined;
   /** Write only if the item exists. */
   ifPresent?: boolean | undefined;
-  /** Write only if these attributes have these values. An attribute with the value undefined has to be absent. */
+  /** Write only if these attributes have these values. An undefined value requires that the attribute is absent. */
   if?: { readonly [Name in keyof Attributes]?: Attributes[Name] | undefined } | undefined;
 }
 
@@ -75,7 +75,7 @@ export function isConditional({ present, equal = {}, absent = [] }: BaseConditio
   return present !== undefined || Object.keys(equal).length > 0 || absent.length > 0;
 }
 
-/** If both require a value of an attribute, the second wins. */
+/** If both require a value for an attribute, the second wins. */
 export function bothConditions(first: BaseCondition, second: BaseCondition): BaseCondition {
   const equal = { ...first.equal, ...second.equal };
   const absent = new Set([...(first.absent ?? []), ...(second.absent ?? [])]);

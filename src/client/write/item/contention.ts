@@ -1,9 +1,7 @@
 import { backoffMs } from '../../../foundation/retry.ts';
 import type { WriteContext } from './send.ts';
 
-/**
- * Of n concurrent updates of one item, each round lets one through, so a limit on attempts would fail the last updates.
- */
+/** Limits the time instead of the attempts: of n concurrent updates of one item, each round lets only one through. */
 export const CONTENTION_SECONDS = 10;
 /** A competing update takes only two calls, so long pauses don't help. */
 const LONGEST_PAUSE_MS = 500;

@@ -108,7 +108,7 @@ export async function checkedItem(graph: CompiledModel, item: Item, force: boole
   return baseItem(graph, key, await validateFields(fields, toPlainItem(attributes), itemName(key.source, key.target)));
 }
 
-/** Callers have to check the key. */
+/** Callers must check the key. */
 export function baseItem(graph: CompiledModel, { source, target }: ItemKey, attributes: object): Item {
   const { partitionKey, sortKey } = graph.table;
   for (const name of [partitionKey, sortKey]) {

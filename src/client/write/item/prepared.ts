@@ -6,7 +6,7 @@ export interface Prepared {
   change: BaseChange;
   asked: BaseCondition;
   refusal: (current: Item | undefined) => ConditionFailedError;
-  /** True if the change depends on what was read, too. If only that has changed, the change is prepared again. */
+  /** True if the change also depends on what was read. If only that has changed, the change is prepared again. */
   isGuarded?: boolean;
   /** True if the requested condition already fails for the item that was read. */
   isRefused?: boolean;

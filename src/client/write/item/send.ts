@@ -13,7 +13,7 @@ export interface WriteContext extends Pick<Runtime, 'wait' | 'now'> {
   store: Store;
 }
 
-/** Treats items that had ended when it was made as absent, both in conditions (`dated`) and in items read (`living`). */
+/** Treats items that had ended when it was created as absent, in conditions (`dated`) and in items read (`living`). */
 export class Presence {
   private readonly nowMs: number;
 
@@ -51,7 +51,7 @@ export async function sendChange(
   { idempotent = false, signal }: Abortable & { idempotent?: boolean | undefined } = {},
 ): Promise<ChangeResult> {
   const { store, wait } = context;
-  // Use one time for all attempts, since attempts with the same token have to be identical.
+  // Attempts with the same token must be identical, so they share one time.
   const presence = new Presence(context);
   const change = presence.dated(asked);
   const token = idempotent ? globalThis.crypto.randomUUID() : undefined;
@@ -70,7 +70,7 @@ export async function sendChange(
   return token === undefined ? result : await withCurrentItem(context, change, result, signal);
 }
 
-/** If an error follows a lost answer, throws what `unknown` makes of that error. */
+/** After a lost answer, throws `unknown(error)` instead of the error. */
 export async function sendRepeatedly<Result extends { applied: boolean }>(
   send: () => Promise<Result>,
   isRepeatable: (error: unknown) => boolean,
@@ -130,7 +130,7 @@ export function mayRepeat(error: unknown): boolean {
   return error instanceof StoreError && error.kind === 'retryable';
 }
 
-/** Tells whether other content had the token before. Then no attempt with the token has changed anything. */
+/** If other content has taken the token, no attempt with it has changed anything. */
 function isTakenToken(error: unknown): boolean {
   return error instanceof StoreError && error.code === 'IdempotentParameterMismatchException';
 }

@@ -32,7 +32,7 @@ export function putChange(graph: CompiledModel, item: Item, options: WriteCondit
   return { kind: 'put', key, item: versioned, condition: bothConditions(condition, versionCondition(attribute, seen)) };
 }
 
-/** A PutItem without conditions is safe to repeat, so it needs no `sendConditional`. */
+/** A PutItem without conditions is safe to repeat. */
 export async function putSingle(
   graph: CompiledModel,
   context: WriteContext,

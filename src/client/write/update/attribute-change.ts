@@ -148,7 +148,7 @@ function numberText(name: string, value: object): string {
   throw new AttributeError(name, 'is added what is no number', 'Give a number, a bigint or an ExactNumber.');
 }
 
-/** A name that reads as a path into a map or list. DynamoDB would create an attribute with this very name. */
+/** Matches a name that looks like a path into a map or list. DynamoDB would create an attribute with that name. */
 const IS_PATH = /\.|\[\d+\]$/;
 const PATH_REFUSED = 'reads as a path, and an update changes whole attributes';
 const PATH_REMEDY =

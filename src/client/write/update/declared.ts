@@ -9,7 +9,9 @@ interface Declared {
   key: ItemKey;
 }
 
-/** Returns the attributes that the model's options name. Enumerating the attributes reads all of them. */
+/**
+ * Returns the attributes that the model's options name. An update that enumerates attributes depends on all of them.
+ */
 export function declaredAttributes(graph: CompiledModel, { type, key }: Declared): Set<string> {
   const { owners, uses } = usesIn(graph);
   const nodeType = typePrefix(key.source) ?? '';

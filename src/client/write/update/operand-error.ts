@@ -9,10 +9,10 @@ import { versionAttributeOf } from '../item/single.ts';
 import { nextVersion } from '../item/version.ts';
 import { applyChanges } from './attribute-change.ts';
 
-/** How DynamoDB names what it refuses for its content, alone and in a transaction. */
+/** DynamoDB's codes for refused content, alone and in a transaction. */
 const REFUSED_CONTENT: ReadonlySet<string> = new Set(['ValidationException', 'ValidationError']);
 
-/** After a refusal, reads the items to find what doesn't fit the stored item: DynamoDB names neither item nor attribute. */
+/** After a refusal, reads the items to find the mistake, because DynamoDB names neither item nor attribute. */
 export async function withOperandErrors<T>(
   context: WriteContext,
   changes: readonly BaseChange[],

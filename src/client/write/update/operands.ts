@@ -2,7 +2,7 @@ import { type AttributeValue, canonicalText, parseDecimal, typeOf } from '../../
 import { typeName } from '../../../core/items/encoding.ts';
 import { AttributeError } from '../checks/problem.ts';
 
-/** Computes the sums and sets that DynamoDB would, for updates that are validated before they are written. */
+/** Computes sums and sets as DynamoDB would, for updates that are validated before they are written. */
 
 export function addNumbers(name: string, stored: AttributeValue | undefined, added: string): { N: string } {
   if (stored !== undefined && !('N' in stored)) {

@@ -11,14 +11,14 @@ export function plainUpdate(subject: UpdateSubject, change: AttributeChange, con
   const changes = toAttributeChanges(key, change, subject.reserved);
   const set = condition.present === true ? changes.set : withTargetId(subject, changes.set);
   checkChangedAttributes(subject, { ...changes.addTo, ...set });
-  // The sum depends on the stored item, so check any number instead.
+  // The sum depends on the stored item, so check with any number.
   const sums = Object.keys(changes.add ?? {}).map((name): [string, AttributeValue] => [name, { N: '0' }]);
   withItemName(key.source, key.target, () => checkNativeKeys(subject.graph, Object.fromEntries(sums)));
   const add = versionAttribute === undefined ? changes.add : { ...changes.add, [versionAttribute]: '1' };
   return { kind: 'update', key, changes: { ...changes, set, add } as AttributeChanges, condition };
 }
 
-/** A new item with a hashed key needs its target's id, too. */
+/** A new item with a hashed key also needs its target's id. */
 export function withTargetId({ hashedTarget }: UpdateSubject, set: Item = {}): Item {
   return hashedTarget === undefined ? set : { ...set, [TARGET_ID]: { S: hashedTarget } };
 }

@@ -95,15 +95,16 @@ async function nextAttributes(
   const wire = withoutReserved(subject, toWire(next));
   if (type.fields === undefined) return wire;
   const known = new Set<string>();
-  // The function may have returned a frozen object, of which a proxy can't offer numbers in another form.
+  // The function may have returned a frozen object, whose proxy couldn't offer numbers in another form.
   const given = trackedAttributes({ ...next }, declared, known);
   const valid = withoutReserved(subject, toWire(await validateFields(type.fields, given, subject.name)));
-  // A validator may drop attributes that it doesn't know. An update must not remove those, since other writers may keep data there.
+  // A validator may drop attributes that it doesn't know. An update must keep them, since other writers may keep data
+  // there.
   for (const name of Object.keys(wire)) {
     const isKept = !Object.hasOwn(valid, name) && sameValue(wire[name], attributeOf(visible, name));
     if (isKept) setOwn(valid, name, wire[name]!);
-    // A validator that has read the attribute may have renamed or removed it. `onWrite` adds attributes to every type, and a type may drop
-    // them.
+    // Dropping is fine if the validator has read the attribute, which it may have renamed or removed, or if `onWrite`
+    // has added it, since it adds attributes to every type.
     const isDropped = !Object.hasOwn(valid, name) && !known.has(name) && addedNames?.has(name) !== true;
     if (isDropped) withItemName(key.source, key.target, () => refuseDropped(name, known));
   }

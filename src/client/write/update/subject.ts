@@ -42,11 +42,11 @@ export function edgeSubject(graph: CompiledModel, source: unknown, edgeType: str
   return { ...subjectOfKey(graph, key), type, reserved, hashedTarget: target as string };
 }
 
-/** Tells whether even a plain update has to be validated as a whole item. */
+/** True if even a plain update must be validated as a whole item. */
 export function needsWhole({ type }: UpdateSubject, change: AttributeChange | undefined): boolean {
   if (type.fields !== undefined) return true;
   const { addTo = {} } = change ?? {};
-  // The number of entries that a set will have depends on its stored entries.
+  // The set's number of entries depends on the stored ones.
   return 'maxEntries' in type && Object.keys(addTo).some((name) => type.maxEntries.has(name));
 }
 

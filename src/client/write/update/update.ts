@@ -21,11 +21,13 @@ import { canExpire, needsWhole, type UpdateSubject } from './subject.ts';
 
 /** Options of an update. */
 export interface UpdateOptions<Attributes = Record<string, unknown>> extends WriteOptions<Attributes> {
-  /** Whether to create a missing item. Default false: throws `not-found`, or `condition-failed` if `if` or `ifPresent` is given. */
+  /**
+   * Creates a missing item. Default: false, which throws `not-found`, or `condition-failed` with `if` or `ifPresent`.
+   */
   upsert?: boolean | undefined;
   /**
-   * Whether to send a transaction with a token and repeat it if an answer is lost, instead of throwing `outcome-unknown`. Costs twice the
-   * capacity and a read. Default false.
+   * Sends a transaction with a token and repeats it if an answer is lost, instead of throwing `outcome-unknown`. Costs
+   * twice the capacity and a read. Default: false.
    */
   idempotent?: boolean | undefined;
 }
@@ -50,7 +52,7 @@ export async function updateBaseItem(
   const update = plainUpdate(subject, change, condition);
   const result = await withOperandErrors(context, [update], () => sendChange(context, update, options));
   if (result.applied) return { attributes: updatedAttributes(subject, result) };
-  // The condition holds for a missing item, so the refusal comes from an ended item: replace it by a new one.
+  // The condition holds for a missing item, so an ended item caused the refusal: replace it with a new one.
   const isOver = result.current === undefined && meetsCondition(condition, undefined);
   if (isOver) return updateOfItem(context, subject, change, condition, options, undefined);
   throw refusalError(subject, condition, result.current, options);
