@@ -14,7 +14,10 @@ export interface Capacity {
 
 /** Options of every reader and writer call. */
 export interface CallOptions<Asked extends boolean | undefined = boolean | undefined> extends Abortable {
-  /** Adds the consumed `capacity` to the result; a bare value becomes `{ value, capacity }`. Default: false. */
+  /**
+   * Adds the consumed `capacity` to the result. A method that returns a plain value, such as `has` or `getNode`,
+   * returns `{ value, capacity }` instead. Default: false.
+   */
   capacity?: Asked;
 }
 
@@ -23,7 +26,7 @@ export interface CallResult {
   capacity?: Capacity;
 }
 
-/** A bare value, or `{ value, capacity }` if the call asked for `capacity`. */
+/** A plain value, or `{ value, capacity }` if the call asked for `capacity`. */
 export type ValueOf<Value, Asked extends boolean | undefined> = Asked extends true
   ? { value: Value; capacity: Capacity }
   : Value;

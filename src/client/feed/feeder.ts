@@ -69,8 +69,7 @@ export class Feeder {
     if (fresh.length === 0 && this.gaps.length === 0) return;
     if (fresh.some(({ shardId }) => this.begunAtEnds.has(shardId))) {
       // Where the earlier process began this shard is unknown, so it's read from its first record, and older changes
-      // may follow newer ones: a resync is due. It waits for a record, or every restart on a quiet table would cause
-      // one.
+      // may follow newer ones. Resync only once a record comes: restarts on a quiet table would repeat it.
       // rule: feed-begins-again-with-unread-shards
       this.gaps.push('The feed begins again.');
       this.begunAtEnds = new Set();
@@ -119,7 +118,7 @@ export class Feeder {
     const events = this.gaps.map(
       (reason, i): FeedEvent => ({ kind: 'resync', reason, eventId: `resync/${stamp}/${i}` }),
     );
-    // Changes to a copy aren't reported while it is built at a new place.
+    // Changes at a new place weren't reported while its items were built.
     const of = [...places].flatMap(([name, place]) => (this.places.get(name) === place ? [] : [name]));
     if (this.isBegun && of.length > 0) {
       const reason = 'The table was migrated to another model.';

@@ -70,7 +70,6 @@ export class SharedAnswer<Item> {
     this.subscription?.wake();
   }
 
-  /** Resolves once the rows differ from `known`. */
   async next(known: Answer<Item>['rows'] | undefined): Promise<Answer<Item>> {
     for (;;) {
       const { rows, upToMs } = this;

@@ -83,8 +83,8 @@ export async function startFeedOf(
   const noteThrough = (): void => {
     const through = tail.horizon.leastThrough();
     feed.noteThrough(through?.atMs);
-    // List often only after every shard was read to its end. If a shard closes earlier, nobody knows since when its
-    // children are unread.
+    // List often only after every shard was read to its end. If a shard closes earlier, the time since which its
+    // children are unread is unknown.
     if (through !== undefined) limits.listMs = LIST_MS;
   };
   const ended = followTail(feed, tail, noteThrough, async (failures) => {

@@ -133,7 +133,7 @@ export class Subscriptions {
     }
   }
 
-  /** Undefined if it's unknown which records were delivered. @internal */
+  /** `throughMs` is undefined if it's unknown which records were delivered. @internal */
   noteThrough(throughMs: number | undefined): void {
     this.through = throughMs ?? Number.NEGATIVE_INFINITY;
   }

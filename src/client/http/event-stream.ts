@@ -9,7 +9,7 @@ export interface WatchFailure {
 }
 
 export interface EventStreamContext {
-  /** Keeps the Request alive as long as the stream: the signal of a collected Request may never abort. */
+  /** Keeps the Request alive as long as the stream: the signal of a garbage-collected Request may never abort. */
   request: Request;
   began: { event: WatchEvent } | { error: unknown };
   events: AsyncIterator<WatchEvent>;

@@ -105,7 +105,7 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
     options?: GetOptions<Selection, Asked>,
   ): Promise<ValueOf<(ViewOfId<G, Id, Selection> | null)[], Asked>>;
 
-  /** Reads a node's view, as `getViews` does. Use `getNode` for what producers wrote. */
+  /** Reads a node's view, as `getViews` does. Use `getNode` for the node as producers wrote it. */
   getView<
     const Id extends string,
     const Selection extends AttributeSelection | undefined = undefined,
@@ -213,7 +213,8 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
   ): Promise<InboundPage<InboundEdge<G, E>, EdgeTargetView<G, E>>>;
 
   /**
-   * Reads a node with all its attributes as producers wrote them; null if it doesn't exist. Use `getView` for what the projector maintains.
+   * Reads a node with all its attributes as producers wrote them; null if it doesn't exist. Use `getView` for its
+   * projected view.
    */
   getNode<const Id extends string, const Asked extends boolean | undefined = undefined>(
     id: Checked<Id, IdArgument<G, Id>>,
@@ -233,7 +234,10 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
     options?: ItemReadOptions<Asked>,
   ): Promise<ValueOf<StoredEdge<G, E> | null, Asked>>;
 
-  /** Reads a node and its outgoing edges as producers wrote them, by Query. May show only a part of a concurrent transaction. */
+  /**
+   * Reads a node and its outgoing edges as producers wrote them, by Query. May show only part of a concurrent
+   * transaction.
+   */
   getCollection<const Id extends string, E extends EdgeType<G> = EdgeType<G>>(
     id: Checked<Id, IdArgument<G, Id>>,
     options?: CollectionOptions<E>,
@@ -277,7 +281,7 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
    */
   with(session: Session): Reader<G>;
 
-  /** Returns a search that the model declares, such as `USER.name`: call `equals`, `beginsWith` or `find` on it. */
+  /** Returns a search that the model declares, such as `USER.name`, with methods such as `equals` and `find`. */
   search<Name extends SearchName<G>>(name: Name): Search<Hit<G, Name>, SearchOfName<G, Name>>;
 
   /**

@@ -134,7 +134,7 @@ export interface SearchesOfKinds<Result, T extends SearchTypes> {
  */
 export type Search<Result, T extends SearchTypes = OpenSearch> = SearchesOfKinds<Result, T>[T['kind']];
 
-/** `isValue` marks a result that isn't an object, which `capacity` wraps as `{ value, capacity }`. */
+/** With `isValue`, `capacity` wraps the result as `{ value, capacity }` instead of adding a field. */
 export type Reading = <T>(
   options: EveryReadOptions | undefined,
   read: (context: ReadContext) => Promise<T>,

@@ -71,7 +71,6 @@ type InViewOfId<G extends CompiledModel, Id extends string> = [TypeOfId<G, Id>] 
   ? string
   : ViewAttribute<G, TypeOfId<G, Id>>;
 
-/** The shown attributes of parts; nothing if the type has no parts or is unknown. */
 type PartsShown<G extends CompiledModel, T extends NodeType<G>, Selection> = [PartName<G, T>] extends [never]
   ? unknown
   : string extends PartName<G, T>

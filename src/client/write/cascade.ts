@@ -42,7 +42,7 @@ export interface DeletedNode extends CallResult {
 
 /** Options of `deleteNodeWithEdges`. */
 export interface DeleteOptions extends CallOptions, RateOptions {
-  /** Region of the replica in which incoming edges are looked up. */
+  /** Region of the replica in which to look up incoming edges. */
   replica?: string | undefined;
 }
 
@@ -223,7 +223,7 @@ function sourcesOf({ graph, store, projections }: Cascade, edge: EdgeModel, id: 
       const request = { index, partition: { S: edgeKey } };
       sources.push({
         pages: () => nativePages(store, request),
-        // The index has every item with this sort key, even outside the model.
+        // The index also has items outside the model with this sort key.
         sourceOf: (item) => {
           const source = partitionOf(item);
           return source && classifyBaseItem(graph, source, edgeKey, item).kind === 'edge' ? source : undefined;

@@ -69,12 +69,12 @@ export interface Upsert {
 
 /** The operations of a transaction, which may name each item only once. */
 export interface TransactionOperations<G extends CompiledModel> {
-  /** Puts a whole node. */
+  /** Puts a whole node. Attributes that aren't given are removed. */
   putNode<Id extends NodeId<G>>(
     id: Id,
     ...attributes: PutArguments<NodeInput<G, TypeOfId<G, Id>>, WriteConditions<NodeAttributes<G, TypeOfId<G, Id>>>>
   ): void;
-  /** Puts a whole part of a node. */
+  /** Puts a whole part of a node. The node needn't exist. */
   putPart<Id extends NodeId<G>, P extends PartName<G, TypeOfId<G, Id>>>(
     id: Id,
     part: P,
@@ -83,26 +83,26 @@ export interface TransactionOperations<G extends CompiledModel> {
       WriteConditions<PartAttributes<G, TypeOfId<G, Id>, P>>
     >
   ): void;
-  /** Updates a part of a node. */
+  /** Updates a part of a node. If the part declares `fields`, it is read first. */
   updatePart<Id extends NodeId<G>, P extends PartName<G, TypeOfId<G, Id>>>(
     id: Id,
     part: P,
     change: AttributeChange<PartInput<G, TypeOfId<G, Id>, P>>,
     options?: WriteConditions<PartAttributes<G, TypeOfId<G, Id>, P>> & Upsert,
   ): void;
-  /** Deletes a part of a node. */
+  /** Deletes a part of a node, if it exists. */
   deletePart<Id extends NodeId<G>, P extends PartName<G, TypeOfId<G, Id>>>(
     id: Id,
     part: P,
     options?: WriteConditions<PartAttributes<G, TypeOfId<G, Id>, P>>,
   ): void;
-  /** Requires that a part exists, or that it meets conditions. */
+  /** Requires that a part exists, or that it meets the given conditions. */
   requirePart<Id extends NodeId<G>, P extends PartName<G, TypeOfId<G, Id>>>(
     id: Id,
     part: P,
     conditions?: WriteConditions<PartAttributes<G, TypeOfId<G, Id>, P>>,
   ): void;
-  /** Puts a whole edge. */
+  /** Puts a whole edge. Its nodes needn't exist. */
   putEdge<E extends EdgeType<G>>(
     source: EdgeSource<G, E>,
     edgeType: E,
@@ -115,7 +115,7 @@ export interface TransactionOperations<G extends CompiledModel> {
     change: AttributeChange<NodeInput<G, TypeOfId<G, Id>>>,
     options?: WriteConditions<NodeAttributes<G, TypeOfId<G, Id>>> & Upsert,
   ): void;
-  /** Updates an edge. */
+  /** Updates an edge. If its type declares `fields`, the edge is read first. */
   updateEdge<E extends EdgeType<G>>(
     source: EdgeSource<G, E>,
     edgeType: E,
@@ -123,21 +123,21 @@ export interface TransactionOperations<G extends CompiledModel> {
     change: AttributeChange<EdgeInput<G, E>>,
     options?: WriteConditions<EdgeAttributes<G, E>> & Upsert,
   ): void;
-  /** Deletes a node. */
+  /** Deletes a node, if it exists. Its edges and parts stay. */
   deleteNode<Id extends NodeId<G>>(
     id: Id,
     ...options: DeleteArguments<G, TypeOfId<G, Id>, WriteConditions<NodeAttributes<G, TypeOfId<G, Id>>>>
   ): void;
-  /** Deletes an edge. */
+  /** Deletes an edge, if it exists. */
   deleteEdge<E extends EdgeType<G>>(
     source: EdgeSource<G, E>,
     edgeType: E,
     target: EdgeTarget<G, E>,
     options?: WriteConditions<EdgeAttributes<G, E>>,
   ): void;
-  /** Requires that a node exists, or that it meets conditions. */
+  /** Requires that a node exists, or that it meets the given conditions. */
   requireNode<Id extends NodeId<G>>(id: Id, conditions?: WriteConditions<NodeAttributes<G, TypeOfId<G, Id>>>): void;
-  /** Requires that an edge exists, or that it meets conditions. */
+  /** Requires that an edge exists, or that it meets the given conditions. */
   requireEdge<E extends EdgeType<G>>(
     source: EdgeSource<G, E>,
     edgeType: E,

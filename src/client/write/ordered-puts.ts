@@ -60,7 +60,6 @@ export class OrderedPuts {
     while (this.inFlight.size >= concurrency) await Promise.race(this.inFlight.keys());
   }
 
-  /** Sends the rest unless something failed or the signal is aborted, then waits for all answers. */
   async end(): Promise<void> {
     if (!this.hasFailed && this.options.signal?.aborted !== true) this.send();
     await Promise.all(this.inFlight.keys());

@@ -39,8 +39,9 @@ import { edgeSubject, nodeSubject, partSubject, type UpdateSubject } from './upd
 import { type UpdatedItem, type UpdateOptions, updateBaseItem } from './update/update.ts';
 
 /**
- * Writes base items. Every put is checked in full before it is sent: ids, types, `fields` (whose output is written), DynamoDB's rules, and
- * what the projector would have to quarantine. Throws `ConditionFailedError` if a condition fails.
+ * Writes base items. Checks every put in full before sending it: ids, types, `fields` (whose output is written),
+ * DynamoDB's rules, and problems for which the projector would quarantine the item. Throws `ConditionFailedError` if a
+ * condition fails.
  */
 export interface Writer<G extends CompiledModel> {
   /**
@@ -80,11 +81,11 @@ export interface Writer<G extends CompiledModel> {
     ...attributes: PutArguments<EdgeInput<G, E>, WriteOptions<EdgeAttributes<G, E>>>
   ): Promise<CallResult>;
   /**
-   * Changes some attributes of a node, without losing what other writers write. `change` names what to `set`, `remove`, `add` to numbers,
-   * `addTo` sets and `deleteFrom` sets, in one UpdateItem, with a read if the type declares `fields`. Or `change` is a function from the
-   * current attributes to the next, which may run several times. Throws `not-found` for a missing node (unless `upsert`),
-   * `condition-failed`, `too-much-contention`, `too-many-attributes` beyond 150, and `outcome-unknown` if the answer was lost (unless
-   * `idempotent`).
+   * Changes some attributes of a node, without losing other writers' changes. `change` names attributes to `set` or
+   * `remove`, numbers to `add`, and elements to `addTo` or `deleteFrom` sets, in one UpdateItem, with a read if the
+   * type declares `fields`. Or `change` is a function from the current attributes to the next, which may run several
+   * times. Throws `not-found` for a missing node (unless `upsert`), `condition-failed`, `too-much-contention`,
+   * `too-many-attributes` beyond 150, and `outcome-unknown` if the answer was lost (unless `idempotent`).
    *
    * @example
    * await writer.updateNode('GOAL-G1', { set: { status: 'DONE' }, add: { points: 3 }, addTo: { tags: ['sport'] } });

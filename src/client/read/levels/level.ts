@@ -44,7 +44,7 @@ export interface Level {
   with: readonly Level[];
 }
 
-/** Without `entries`, returns a level for each edge type in the edge sets of the nodes above. */
+/** Without `entries`, returns a level for each edge type that the nodes above have in their edge sets. */
 export function levelsOf(
   graph: CompiledModel,
   entries: readonly (WithEdges | WithLevel)[] | undefined,

@@ -21,13 +21,13 @@ export interface InboundQuery<
   order?: OrderName | undefined;
   /** In an order by rank, labels of at least this label's weight; otherwise, values from this one on. */
   atLeast?: Value | undefined;
-  /** A label of a rank; otherwise, a value. */
+  /** In an order by rank, a label; otherwise, a value. */
   equals?: Whole | undefined;
   /** One or more leading values of an order by several values. */
   path?: Path | undefined;
   /** A prefix of a string, or of a UTC date such as `2020-07`. */
   beginsWith?: BeginningOf<Value> | undefined;
-  /** Value of the partition attribute. Required if, and only if, the model declares one. */
+  /** Value of the partition attribute. Required if the model declares one, and refused otherwise. */
   partition?: string | undefined;
   /**
    * Lowest and highest value, both inclusive; undefined or null leaves an end open. A highest value that is a date
@@ -37,16 +37,16 @@ export interface InboundQuery<
   /** Sort in descending order. Default: false. */
   reverse?: boolean | undefined;
   /**
-   * Also returns the target node, on the first page. Takes a second read, except in reverse order without an upper end
-   * or `where` if the target's type declares `view`. Throws `no-target` if the model doesn't set the edge type's
-   * `inbound.includeTarget`. Default: false.
+   * Also returns the target node, on the first page. Takes a second read unless `reverse` is set, the list has no upper
+   * end and no `where`, and the target's type declares `view`. Throws `no-target` if the model doesn't set
+   * `includeTarget` under the edge type's `inbound`. Default: false.
    */
   includeTarget?: HasTarget | undefined;
   /** Edges per page, at least 1. Default: 100. */
   limit?: number | undefined;
   /** The previous page's `cursor`. An edge whose value changes between two pages may appear twice or not at all. */
   cursor?: string | undefined;
-  /** `true` is refused, because DynamoDB can't read an index consistently. */
+  /** `true` is refused, because DynamoDB can't read a global secondary index consistently. */
   consistent?: boolean | undefined;
 }
 

@@ -101,7 +101,6 @@ export interface ResolvedInbound {
   meaning: string;
 }
 
-/** Sets a bound of at least half a unit per partition. */
 export function withUnits(query: ResolvedInbound, maxRcu: number): ResolvedInbound {
   const least = LEAST_RCU * query.list.partitions.length;
   return { ...query, list: { ...query.list, maxRcu: Math.max(least, maxRcu) } };

@@ -10,7 +10,10 @@ export interface Position {
   value: AttributeValue;
   /** Source of the last row with `value` that came from the index. Undefined while all such rows came from the session. */
   source?: string | undefined;
-  /** Short hashes of sources: the session's rows with `value` that were returned before the index's rows. */
+  /**
+   * Identifies the session's rows with `value` that were returned before the index's rows, by short hashes of their
+   * sources.
+   */
   given: readonly string[];
 }
 

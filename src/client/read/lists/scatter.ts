@@ -53,9 +53,9 @@ export interface Standing {
   readonly ahead: readonly Found[];
 }
 
-/** The least number of items to request from one of many shards: even the smallest Query pays for 4 KB. */
+/** Requesting fewer items from a shard saves nothing: even the smallest Query pays for 4 KB. */
 const LEAST_ASKED = 16;
-/** How many items a walk may read ahead from one partition, and from all partitions together. */
+/** Items that a walk may read ahead from one partition, and from all partitions together. */
 const [MOST_AHEAD, MOST_AHEAD_OF_ALL] = [100, 20_000];
 /** Query's `Limit` is a 32-bit integer. */
 export const MOST_ASKED = 2 ** 31 - 1;

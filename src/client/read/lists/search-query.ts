@@ -26,9 +26,9 @@ export type SearchPredicate =
 
 /** Where to search. */
 export interface SearchScope extends EveryReadOptions {
-  /** Value of the search's partition attribute. Required if, and only if, the model declares one. */
+  /** Value of the search's partition attribute. Required if the model declares one, and refused otherwise. */
   partition?: string | undefined;
-  /** `true` is refused, because DynamoDB can't read an index consistently. */
+  /** `true` is refused, because DynamoDB can't read a global secondary index consistently. */
   consistent?: boolean | undefined;
 }
 

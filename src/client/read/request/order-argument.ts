@@ -40,7 +40,9 @@ export interface OrderOfQuery {
   order: ArgumentOrder;
   form: TextForm;
   name: string;
-  /** Returns the texts that the model declares for the value at a place, or undefined if any text is allowed. */
+  /**
+   * Returns the texts that the model declares for the order's value at this index, or undefined if any text is allowed.
+   */
   declared: (place: number) => DeclaredTexts;
 }
 

@@ -9,7 +9,6 @@ import { checkNesting, emptySetError, STORED_NESTING } from './value.ts';
  * turns numbers of a mixed set into strings, and names no attribute in its errors.
  */
 
-/** Leaves out undefined attributes. */
 export function toWireItem(attributes: object, path = '', depth = 0): Item {
   const item: Item = {};
   for (const [name, value] of Object.entries(attributes)) {

@@ -106,7 +106,7 @@ export async function updateInTransaction(
     return { change: { kind: 'look', key, condition: asked }, asked, refusal, isRefused: true };
   }
   const { update, asSeen } = await updateOfSeen(subject, item, change, asked);
-  // Even an item that isn't changed must still be as it was read when the transaction is made.
+  // Even an unchanged item must still be as it was read when the transaction is made.
   return { change: update ?? { kind: 'look', key, condition: asSeen() }, asked, refusal, isGuarded: true };
 }
 
