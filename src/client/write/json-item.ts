@@ -5,8 +5,8 @@ import { describe } from '../../core/items/describe.ts';
 import { EdgeloomError, messageOf } from '../../foundation/errors.ts';
 
 /**
- * Reads items from plain JSON, or JSON with DynamoDB's type descriptors. Apart from the writer, so that commands can
- * read JSON without loading it.
+ * Reads items from plain JSON, or JSON with DynamoDB's type descriptors. Kept apart from the writer, so that commands
+ * can read JSON without loading it.
  */
 
 export const ONE_ITEM = 'Give one JSON object on a line, such as {"source":"USER-U1","target":"USER-U1"}.';

@@ -1,4 +1,4 @@
-/** Matches a filter as typed in the command line and the studio, such as `status=open` or `points>=3`. */
+/** Reads filters as typed in the command line and the studio, such as `status=open` or `points>=3`. */
 
 const CONDITION = /^([^=<>!]+)(!=|<=|>=|=|<|>)/;
 const COMPARISONS: Readonly<Record<string, string>> = { '!=': 'not', '<': 'lt', '<=': 'lte', '>': 'gt', '>=': 'gte' };

@@ -8,7 +8,6 @@ import { checkNesting, emptySetError, STORED_NESTING } from './value.ts';
  * Replaces the SDK's `marshall`, which fails on an attribute named `constructor`, loses `__proto__`, drops functions,
  * turns numbers of a mixed set into strings, and names no attribute in its errors.
  */
-
 export function toWireItem(attributes: object, path = '', depth = 0): Item {
   const item: Item = {};
   for (const [name, value] of Object.entries(attributes)) {
