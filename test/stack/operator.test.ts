@@ -24,7 +24,11 @@ const SERVICES: Record<string, string> = { stepfunctions: 'states' };
 const STEPS: Record<string, string[]> = {
   "Look up the reason in the function's log": ['logs:FilterLogEvents', 'logs:DescribeLogStreams', 'logs:GetLogEvents'],
   'Its log names the cause': ['logs:DescribeLogGroups', 'logs:StartQuery', 'logs:GetQueryResults'],
-  'look at the `IteratorAge` alarm': ['cloudwatch:GetMetricData', 'cloudwatch:ListMetrics', 'cloudwatch:DescribeAlarms'],
+  'look at the `IteratorAge` alarm': [
+    'cloudwatch:GetMetricData',
+    'cloudwatch:ListMetrics',
+    'cloudwatch:DescribeAlarms',
+  ],
   'start a "DLQ redrive" in SQS': ['sqs:StartMessageMoveTask', 'sqs:ListMessageMoveTasks', 'sqs:SendMessage'],
   'the attribute `ERROR_CODE` of the message': ['sqs:ReceiveMessage'],
   'delete the message': ['sqs:DeleteMessage'],
