@@ -81,7 +81,7 @@ const ROUTES: readonly Route[] = [
     /^\/tickets\/([\w-]+)\/labels\/([\w-]+)$/,
     ({ tracker, names: [key, name] }) => tracker.addLabel(key!, name!),
   ],
-  ['POST', /^\/import$/, ({ tracker, request }) => tracker.bring(linesOf(request), closedSignal(request))],
+  ['POST', /^\/import$/, ({ tracker, request }) => tracker.importLabels(linesOf(request), closedSignal(request))],
 ];
 
 const STATUS: Readonly<Record<string, number>> = { 'not-found': 404, 'condition-failed': 409, 'outcome-unknown': 503 };

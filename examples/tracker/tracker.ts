@@ -89,7 +89,7 @@ export function trackerOf(store: Store, org: string, session: Session) {
       await writer.deleteNodeWithEdges(ticket(key));
     },
     /** Imports labels of another system's tickets. Stops when the client disconnects. */
-    async bring(tickets: AsyncIterable<{ key: string; labels: string[] }>, signal: AbortSignal) {
+    async importLabels(tickets: AsyncIterable<{ key: string; labels: string[] }>, signal: AbortSignal) {
       async function* entries() {
         for await (const { key, labels } of tickets) {
           for (const name of labels) {

@@ -68,7 +68,7 @@ export function checkTime(context: ApplyContext): void {
   if (context.remainingMs() <= 0) throw new OutOfTimeError();
 }
 
-export interface Resting {
+export interface ReadAge {
   readAtMs: number;
   /** Sends writes even without time left, so that each call makes progress. */
   isFirst?: boolean;
@@ -78,10 +78,11 @@ export interface Resting {
  * Returns a function that gives the milliseconds left to send writes based on a read. A process suspended for too long
  * has to read again, because a tombstone or revision that it read may be gone.
  */
-export function sendingWithin(context: ApplyContext, { readAtMs, isFirst = false }: Resting): () => number {
-  const restsOnMs = Math.min(readAtMs, context.modelReadAtMs ?? readAtMs);
+export function sendingWithin(context: ApplyContext, { readAtMs, isFirst = false }: ReadAge): () => number {
+  const oldestReadMs = Math.min(readAtMs, context.modelReadAtMs ?? readAtMs);
   // rule: no-write-long-after-its-read
-  return () => Math.min(Math.max(isFirst ? 1 : 0, context.remainingMs()), restsOnMs + SEND_WITHIN_MS - context.now());
+  return () =>
+    Math.min(Math.max(isFirst ? 1 : 0, context.remainingMs()), oldestReadMs + SEND_WITHIN_MS - context.now());
 }
 
 export function isTooLate(context: ApplyContext, readAtMs: number): boolean {

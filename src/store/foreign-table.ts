@@ -8,7 +8,7 @@ import { Allowance } from './metered.ts';
 /** Many segments give a wider sample, because the items of a partition lie together. */
 const MOST_SEGMENTS = 64;
 /** Items to read per segment. More segments would split partitions. */
-const LEAST_ITEMS = 300;
+const ITEMS_PER_SEGMENT = 300;
 const CONCURRENCY = 8;
 const PAGE_ITEMS = 250;
 
@@ -32,7 +32,7 @@ export async function readForeignTable(
   { most, maxRcu, onItems, signal }: ForeignReadOptions,
 ): Promise<{ rcu: number; isWhole: boolean }> {
   const allowance = new Allowance(maxRcu, () => performance.now());
-  const total = Math.min(MOST_SEGMENTS, Math.ceil(most / LEAST_ITEMS));
+  const total = Math.min(MOST_SEGMENTS, Math.ceil(most / ITEMS_PER_SEGMENT));
   let segments = [...Array(total).keys()].map((segment) => ({ segment, startKey: undefined as Item | undefined }));
   let [rcu, left] = [0, most];
   const read = async (place: (typeof segments)[number], share: number): Promise<boolean> => {

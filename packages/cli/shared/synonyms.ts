@@ -129,7 +129,7 @@ export interface Advised {
 }
 
 export function meantCommand(word: string, { words, commands }: Advised): string | undefined {
-  const known = lowest(word);
+  const known = kebabCase(word);
   const synonym = own(COMMAND_SYNONYMS, [...words, known].join(' ')) ?? own(COMMAND_SYNONYMS, known);
   if (synonym !== undefined) return `edgeloom ${synonym}`;
   const near = nearest(word, commands);
@@ -143,7 +143,7 @@ export function meantCommand(word: string, { words, commands }: Advised): string
 
 export function meantOption(flag: string, { options }: Advised): string | undefined {
   const [name = ''] = flag.split('=');
-  const remedies = own(OPTION_SYNONYMS, lowest(name.replace(/^-+/, ''))) ?? [];
+  const remedies = own(OPTION_SYNONYMS, kebabCase(name.replace(/^-+/, ''))) ?? [];
   return remedies.find((remedy) => !remedy.startsWith('-') || options.includes(remedy)) ?? nearest(name, options);
 }
 
@@ -168,7 +168,7 @@ function own<T>(of: Readonly<Record<string, T>>, word: string): T | undefined {
 }
 
 /** Returns `get-item` for `getItem` and `GET_ITEM`. */
-function lowest(word: string): string {
+function kebabCase(word: string): string {
   return word
     .replace(/([a-z])([A-Z])/g, '$1-$2')
     .replaceAll('_', '-')

@@ -83,11 +83,11 @@ function countDifferences(live: Amounts, stored: Item | undefined): Difference[]
   return [{ kind: 'room', expected: 'names for values of groups', stored: 'values without a name', base }];
 }
 
-const MOST_COUNTS = 5;
+const MOST_ATTEMPTS = 5;
 
 /**
  * Reads a stored count, and the sum of its items at the same moment. Counts again if the count's revision has changed,
- * since a wrong count could pass otherwise. After `MOST_COUNTS` attempts, returns the last numbers, even if they are
+ * since a wrong count could pass otherwise. After `MOST_ATTEMPTS` attempts, returns the last numbers, even if they are
  * from different moments.
  */
 export async function readCountWithItems(
@@ -102,7 +102,7 @@ export async function readCountWithItems(
     const live: Amounts = new Map();
     for await (const item of itemsToCount(store, source, sortKey)) addAmounts(live, amountsOf(item, name));
     const [again] = (await store.getMany([{ source, target: sortKey }], { consistent: true })).items;
-    if (attempt === MOST_COUNTS || sameValue(stored?.[REVISION], again?.[REVISION])) return { live, stored };
+    if (attempt === MOST_ATTEMPTS || sameValue(stored?.[REVISION], again?.[REVISION])) return { live, stored };
     stored = again;
   }
 }

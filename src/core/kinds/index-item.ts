@@ -16,7 +16,7 @@ import { keysOfBase } from './joined.ts';
 import { type ItemKind, type KeyOf, MANY, origin, type SharedKind } from './kind.ts';
 
 /** The properties that index items share with kinds that are compared and repaired like them. */
-export const INDEXED: SharedKind = {
+export const WITH_BASE: SharedKind = {
   decidedBy: 'partition',
   hasBase: true,
   attributes: new Map<string, AttributeType | 'any'>([...INDEX_ITEM_FIELDS, MODEL].map((name) => [name, 'any'])).set(
@@ -26,13 +26,13 @@ export const INDEXED: SharedKind = {
   hasTombstones: true,
   isLive: (item) => indexItemText(item) !== undefined,
   keysBeside: keysBesideBase,
-  faults: (graph, item) => faultsOfForm(INDEXED, graph, item),
-  differences: (judging) => differencesByBase(INDEXED.faults, judging),
+  faults: (graph, item) => faultsOfForm(WITH_BASE, graph, item),
+  differences: (judging) => differencesByBase(WITH_BASE.faults, judging),
   addTo: (content, sortKey, item) => content.addActualIndexItem(sortKey, item),
 };
 
 export const indexItem: ItemKind<'index-item'> = {
-  ...INDEXED,
+  ...WITH_BASE,
   name: 'index-item',
   lifetime: { of: 'generation', projectionOf },
   originsOf(_graph, { source, target }) {

@@ -1,14 +1,14 @@
 import type { Item } from '../items/attribute-value.ts';
 import { parseNodeId } from '../items/keys.ts';
 import type { PartView } from '../model/compiled.ts';
-import { INDEXED } from './index-item.ts';
+import { WITH_BASE } from './index-item.ts';
 import { type ItemKind, type KeyOf, origin, type ProjectionPlace } from './kind.ts';
 import { withAttributes } from './parts/inbound-items.ts';
 import type { Subject } from './parts/subject.ts';
 
 /** A part's view isn't in an index, but is written, compared and repaired like an index item. */
 export const partView: ItemKind<'part-view'> = {
-  ...INDEXED,
+  ...WITH_BASE,
   name: 'part-view',
   lifetime: { of: 'generation', projectionOf },
   originsOf(_graph, { source }, { part }) {

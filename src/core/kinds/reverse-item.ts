@@ -9,7 +9,7 @@ import type { ItemKey } from '../store-port.ts';
 import { copyingViewsOf } from './continuation.ts';
 import type { InTarget } from './derived.ts';
 import { faultsOfForm } from './form.ts';
-import { differencesByBase, INDEXED } from './index-item.ts';
+import { differencesByBase, WITH_BASE } from './index-item.ts';
 import { type KindOfTarget, origin } from './kind.ts';
 
 /**
@@ -26,12 +26,12 @@ export const reverseItem: KindOfTarget<'reverse-item'> = {
   lifetime: { of: 'need', neededBy: copyingViewsOf },
   decidedBy: 'edge-elsewhere',
   hasBase: true,
-  attributes: INDEXED.attributes,
+  attributes: WITH_BASE.attributes,
   hasTombstones: true,
   isKept: ({ edges }, { edgeType }, sortKey) =>
     edges.get(edgeType)?.copy !== undefined && sortKey.startsWith(new FanOutPlaces(edgeType).reversePrefix),
-  isLive: INDEXED.isLive,
-  keysBeside: INDEXED.keysBeside,
+  isLive: WITH_BASE.isLive,
+  keysBeside: WITH_BASE.keysBeside,
   faults: (graph, item) => faultsOfForm(reverseItem, graph, item),
   differences: (judging) => differencesByBase(reverseItem.faults, judging),
   originsOf: (_graph, { source }, { edgeType }) => [

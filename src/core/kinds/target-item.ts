@@ -6,14 +6,14 @@ import { sortKeyOfEdge } from '../model/base-item.ts';
 import type { InboundOrder, NodeModel } from '../model/compiled.ts';
 import { ENDS } from '../model/ends.ts';
 import type { IndexPlace } from '../model/projection/index-places.ts';
-import { INDEXED, projectionsOfIndexPartitions } from './index-item.ts';
+import { projectionsOfIndexPartitions, WITH_BASE } from './index-item.ts';
 import { type ItemKind, type KeyOf, origin } from './kind.ts';
 import { withAttributes } from './parts/inbound-items.ts';
 import type { Subject } from './parts/subject.ts';
 
 /** Lists a node among its own incoming edges (`includeTarget`). */
 export const targetItem: ItemKind<'target-item'> = {
-  ...INDEXED,
+  ...WITH_BASE,
   name: 'target-item',
   lifetime: { of: 'generation', projectionOf },
   originsOf: (_graph, { source }) => [

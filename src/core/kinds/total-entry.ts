@@ -7,7 +7,7 @@ import { type CompiledModel, layersOf } from '../model/compiled.ts';
 import type { ItemKey } from '../store-port.ts';
 import { countHolding } from './count.ts';
 import { faultsOfForm } from './form.ts';
-import { differencesByBase, INDEXED } from './index-item.ts';
+import { differencesByBase, WITH_BASE } from './index-item.ts';
 import { type KindOfTarget, origin } from './kind.ts';
 import { countedFields, lineOfTotal } from './parts/totals.ts';
 
@@ -31,15 +31,15 @@ export const totalEntry: KindOfTarget<'total-entry'> = {
   },
   decidedBy: 'edge-elsewhere',
   hasBase: true,
-  attributes: INDEXED.attributes,
+  attributes: WITH_BASE.attributes,
   hasTombstones: true,
   isKept: (graph, { edgeType }, sortKey) =>
     layersOf(graph).some(({ edges }) => {
       const [prefix] = edges.get(edgeType)?.incoming?.places.itemPrefixes ?? [];
       return prefix !== undefined && sortKey.startsWith(prefix);
     }),
-  isLive: INDEXED.isLive,
-  keysBeside: INDEXED.keysBeside,
+  isLive: WITH_BASE.isLive,
+  keysBeside: WITH_BASE.keysBeside,
   faults: (graph, item) => faultsOfForm(totalEntry, graph, item),
   differences: (judging) => differencesByBase(totalEntry.faults, judging),
   addTo: (content, _sortKey, item) => content.addCountedItem(item),

@@ -27,7 +27,7 @@ export function deriveNode(plan: NodePlan, key: PlannedKey, image: Item, outcome
     outcomes?.add(`nodes.${node.type}.includeTarget`, key);
   }
   // rule: attributes-are-there-while-the-node-is
-  return { attributes: plan.hasView ? attributes : undefined, ...items.toImage };
+  return { attributes: plan.hasView ? attributes : undefined, ...items.image };
 }
 
 export function derivePart(plan: PartPlan, key: PlannedKey, image: Item, outcomes?: Outcomes): DerivedImage {
@@ -51,7 +51,7 @@ export function derivePart(plan: PartPlan, key: PlannedKey, image: Item, outcome
   const asSource = joinedItems.length > 0 ? partAttributesAsSource(plan.graph, key.source, part.name, image) : {};
   const shared = new Subject(plan, key, asSource);
   for (const joined of joinedItems) sourceShare(joined, shared);
-  const derived = items.toImage;
+  const derived = items.image;
   return { ...derived, problems: [...derived.problems, ...shared.problems] };
 }
 
@@ -89,7 +89,7 @@ class IndexItems {
     }
   }
 
-  get toImage(): DerivedImage {
+  get image(): DerivedImage {
     const { keys, fields } = this;
     const places = keys.length > FEW_KEYS ? new Map(keys.map((key, place) => [key, place])) : undefined;
     return { keys, fields, places, problems: this.subject.problems };

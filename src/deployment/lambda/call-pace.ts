@@ -8,7 +8,7 @@ export interface Pace extends Pick<Runtime, 'now'> {
 }
 
 /** Read units per second within a call, unless `maxRcu` is higher. A DynamoDB partition serves 3,000. */
-const MOST_UNITS_A_SECOND = 1_000;
+const LEAST_RCU_PER_SECOND = 1_000;
 const SECONDS_A_CALL = 300;
 const SHORTEST_PAUSE_SECONDS = 1;
 
@@ -22,7 +22,7 @@ export class CallPace {
   }
 
   get unitsPerSecond(): number {
-    return Math.max(this.pace.maxRcu, MOST_UNITS_A_SECOND);
+    return Math.max(this.pace.maxRcu, LEAST_RCU_PER_SECOND);
   }
 
   get isSpent(): boolean {

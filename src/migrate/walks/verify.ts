@@ -74,9 +74,9 @@ async function isInIndex(context: BuildContext, { source, sortKey, fields }: Exp
     if (!sameItem(found && shownInIndex(index, found), shownInIndex(index, fields))) return false;
   }
   // Reads items without index keys, such as a part's view, and counted items outside `gsi0` from the table.
-  const isFurther =
+  const isUncounted =
     fields[COUNTED] === undefined && INDEX_NAMES.some((index) => fields[INDEX_KEYS[index].partition] !== undefined);
-  if (fields[INDEX_KEYS.gsi0.partition] !== undefined || isFurther) return true;
+  if (fields[INDEX_KEYS.gsi0.partition] !== undefined || isUncounted) return true;
   const [stored] = await readItems(context, [{ source, target: sortKey }]);
   return hasExpectedFields(stored, fields);
 }

@@ -82,7 +82,7 @@ export async function planTableUpdate(graph: CompiledModel, options: TablePlanOp
       ...(isTtlLeft
         ? [`TTL stays off, since the table has items: --ttl ${own} lets it delete those whose ${own} is over`]
         : []),
-      ...dearIndexes(graph, table),
+      ...costlyIndexes(graph, table),
       ...unusedIndexes(graph, table),
       ...twinsOfNative(graph, table),
     ],
@@ -107,7 +107,7 @@ async function hasItems(client: DynamoDBClient, { table: { name } }: CompiledMod
 }
 
 /** Only reports indexes that project all attributes: replacing one would leave readers without it for a while. */
-function dearIndexes(graph: CompiledModel, table: TableDescription): string[] {
+function costlyIndexes(graph: CompiledModel, table: TableDescription): string[] {
   return graph.indexes
     .filter((index) => indexNamed(graph.table.indexNames[index], table)?.Projection?.ProjectionType === 'ALL')
     .map((index) => {

@@ -50,8 +50,8 @@ export class NativeWalk {
     const asked = isFiltered ? Math.max(LEAST_FILTERED, missing + 4 * leftOut) : missing;
     // Without `maxRcu`, returned items are free, so a page that drops none needs no bound. The budget would make the
     // first call too small, because it doesn't know the items' size.
-    const isPaid = maxRcu === undefined && leftOut === 0 && missing !== Number.POSITIVE_INFINITY;
-    const affordable = isPaid ? Number.POSITIVE_INFINITY : budget.itemsOfCall(1);
+    const isFree = maxRcu === undefined && leftOut === 0 && missing !== Number.POSITIVE_INFINITY;
+    const affordable = isFree ? Number.POSITIVE_INFINITY : budget.itemsOfCall(1);
     return Math.max(1, Math.min(asked, affordable, MOST_ASKED));
   }
 }

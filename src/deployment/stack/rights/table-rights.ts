@@ -23,8 +23,8 @@ type Place =
 
 /** Most derived items are written with PartiQL statements, 25 per call. */
 const STATEMENTS = 'PartiQLInsert PartiQLUpdate';
-const SETTLING = `BatchGetItem GetItem PutItem Query UpdateItem ${STATEMENTS}`;
-const REPAIRING = `${SETTLING} DeleteItem DescribeTable Scan`;
+const RECONCILING = `BatchGetItem GetItem PutItem Query UpdateItem ${STATEMENTS}`;
+const REPAIRING = `${RECONCILING} DeleteItem DescribeTable Scan`;
 
 /**
  * A test runs every feature behind a proxy that enforces these rights, and fails on missing or unused ones. No right
