@@ -27,7 +27,7 @@ const NO_DRIFT = { isDrift: false, isWrong: false, isRepaired: false } as const;
 export const VERDICTS = {
   missing: {
     ...DRIFT,
-    means: 'drift: a derived item, or a part of it, is absent although a base item asks for it',
+    means: 'drift: a derived item, or a part of it, is absent although a base item requires it',
     counts: 'Derived items that were absent.',
   },
   stale: {
@@ -38,7 +38,7 @@ export const VERDICTS = {
   },
   orphan: {
     ...DRIFT,
-    means: 'drift: no base item asks for the derived item',
+    means: 'drift: no base item requires the derived item',
     counts: 'Derived items that no base item asks for.',
   },
   quarantined: {
@@ -51,7 +51,7 @@ export const VERDICTS = {
     ...NO_DRIFT,
     ...{ names: 'derived item', isWrong: true, exitsWith1: 'always' },
     means:
-      "a derived item of a projection, or of a version of it, that isn't in the registry. The check never repairs or deletes the item",
+      "a derived item whose projection, or version of the projection, isn't in the registry. The check never repairs or deletes the item",
     counts: 'Derived items of projections or generations that the registry does not know.',
   },
   maintenance: {
