@@ -246,10 +246,10 @@ function peers(benchmarks: Benchmarks): string[] {
 
 function list(benchmarks: Benchmarks): string[] {
   const rows = [
-    ['page, with edge sets and neighbours', 'nodes and neighbours: edges, views of the nodes, views of the neighbours'],
+    ['page, with edge sets and neighbours', 'nodes and neighbors: edges, views of the nodes, views of the neighbors'],
     [
       'page, neighbours copied under the edges',
-      'the same, if the edge types `copy` the attributes of neighbours that are shown',
+      'the same, if the edge types `copy` the attributes of neighbors that are shown',
     ],
     [
       'page without edge sets',
