@@ -26,7 +26,7 @@ interface Kind {
 
 const TABLE = 'bench-electrodb';
 const INDEXES = 6;
-const SEARCHES = ['name', 'brand', 'category', 'colour', 'price', 'sku'];
+const SEARCHES = ['name', 'brand', 'category', 'color', 'price', 'sku'];
 
 const KNOWS: Kind = { name: 'knows', id: 'id', others: ['other', 'since'], lists: [['other', 'since']] };
 const ISSUE: Kind = { name: 'issue', id: 'id', others: ['title', 'status', 'updated'], lists: [[undefined, 'title']] };

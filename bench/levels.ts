@@ -38,7 +38,7 @@ export async function levels(): Promise<Report[]> {
       const each = await costOf(store, readEach);
       const [first, second] = [page.shown, each.shown].map((shown) => [...new Set(shown)].sort().join());
       if (first !== second) throw new Error(`the ways differ: ${first} and ${second}`);
-      // A Query, a BatchGetItem for objectives, one for each 100 neighbours, one for theirs.
+      // A Query, a BatchGetItem for objectives, one for each 100 neighbors, one for theirs.
       figures.push(
         figure(`calls, page with levels, ${list.name}`, page.calls, 'calls', atMost(4)),
         figure(`calls, each by itself, ${list.name}`, each.calls, 'calls'),

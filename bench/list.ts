@@ -44,8 +44,8 @@ interface Way {
 
 export async function list({ repetitions = REPETITIONS }: BenchmarkOptions): Promise<Report[]> {
   const ways = [
-    await byReader('page, with edge sets and neighbours', model, {}, repetitions),
-    await byReader('page, neighbours copied under the edges', copying, {}, repetitions),
+    await byReader('page, with edge sets and neighbors', model, {}, repetitions),
+    await byReader('page, neighbors copied under the edges', copying, {}, repetitions),
     await byReader('page without edge sets', model, { with: [] }, repetitions),
     await byReader('page without edge sets, titles projected', joined, { with: [] }, repetitions),
     await byHand(repetitions),

@@ -15,7 +15,7 @@ import { joinedItems } from './joined.ts';
 import { levels } from './levels.ts';
 import { list } from './list.ts';
 import { migrate } from './migrate.ts';
-import { modelling } from './modelling.ts';
+import { modeling } from './modeling.ts';
 import { observe, observeFast, observeSlow } from './observe.ts';
 import { packaged } from './package.ts';
 import { page } from './page.ts';
@@ -52,7 +52,7 @@ await runBenchmarks({
   migrate,
   sync,
   scale,
-  modelling,
+  modeling,
   parts,
   levels,
   'fan-out': fanOut,

@@ -47,14 +47,14 @@ function goals(): Item[] {
 }
 
 /** Throws where a name is absent. */
-async function callsWithCopies(neighbours: number): Promise<number> {
+async function callsWithCopies(neighbors: number): Promise<number> {
   return withFreshTable(copying, [], async ({ store }) => {
     await loadProjected(copying, store, goals());
     const { items, calls } = await createReader(copying, { store }).page(TEAM, 'MEMBER', { limit: GOALS });
     const members = items.flatMap(({ edges }) => edges.MEMBER.map(({ node }) => node));
     const names = new Map(members.map(({ id, attributes }) => [id, attributes?.name]));
     if ([...names.values()].some((name) => typeof name !== 'string')) throw new Error('a name is missing');
-    if (names.size !== neighbours) throw new Error(`the page has ${names.size} names, not ${neighbours}`);
+    if (names.size !== neighbors) throw new Error(`the page has ${names.size} names, not ${neighbors}`);
     return calls;
   });
 }
@@ -64,12 +64,12 @@ export async function page({ repetitions = REPETITIONS }: BenchmarkOptions): Pro
     await loadProjected(model, store, goals());
     const reader = createReader(model, { store });
     let calls = 0;
-    let neighbours = 0;
+    let neighbors = 0;
     const threeSteps = () =>
       timed(async () => {
         const result = await reader.page(TEAM, 'MEMBER', { limit: GOALS });
         ({ calls } = result);
-        neighbours = new Set(result.items.flatMap(({ edges }) => edges.MEMBER.map(({ node }) => node.id))).size;
+        neighbors = new Set(result.items.flatMap(({ edges }) => edges.MEMBER.map(({ node }) => node.id))).size;
         if (result.items.length !== GOALS) throw new Error(`the page has ${result.items.length} goals, not ${GOALS}`);
       });
     let singleCalls = 0;
@@ -88,14 +88,14 @@ export async function page({ repetitions = REPETITIONS }: BenchmarkOptions): Pro
       });
     const results = await interleaved(repetitions, { threeSteps, oneByOne }, { warmUps: 1 });
     const ms = (runs: Timing[]): number[] => secondsOf(runs, 1 / 1000);
-    const fewest = 1 + Math.ceil(GOALS / 100) + Math.ceil(neighbours / 100);
+    const fewest = 1 + Math.ceil(GOALS / 100) + Math.ceil(neighbors / 100);
     return [
       {
         name: 'page',
-        title: `a page of ${GOALS} goals with ${neighbours} leads and teams`,
+        title: `a page of ${GOALS} goals with ${neighbors} leads and teams`,
         figures: [
           figure('calls in three steps', calls, 'calls', atMost(fewest)),
-          figure('calls where the names are copied', await callsWithCopies(neighbours), 'calls', atMost(2)),
+          figure('calls where the names are copied', await callsWithCopies(neighbors), 'calls', atMost(2)),
           figure('calls one by one', singleCalls, 'calls'),
           figure('three steps', spread(ms(results.threeSteps)), 'ms'),
           figure('one by one', spread(ms(results.oneByOne)), 'ms'),

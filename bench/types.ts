@@ -49,7 +49,7 @@ function compileSeconds(folder: string, count: number): number {
   return (performance.now() - start) / 1000;
 }
 
-/** Edge types between neighbours, and calls of each. */
+/** Edge types between neighbors, and calls of each. */
 function modelSource(count: number): string {
   const numbers = Array.from({ length: count }, (_, i) => i);
   const nodes = numbers.map(

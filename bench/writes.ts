@@ -371,7 +371,7 @@ function issueWithPhases(): Scene {
   };
 }
 
-const SEARCHES = ['name', 'brand', 'category', 'colour', 'price', 'sku'] as const;
+const SEARCHES = ['name', 'brand', 'category', 'color', 'price', 'sku'] as const;
 
 /** Over two indexes, or one for each search; native ones always have one each. */
 function product(indexes: number, over = ''): Scene {

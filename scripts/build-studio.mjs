@@ -2,7 +2,7 @@
 import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
-import { licencesOf, packagesOf } from './bundle/licences.mjs';
+import { licensesOf, packagesOf } from './bundle/licenses.mjs';
 import { writeSbom } from './bundle/sbom.mjs';
 
 const at = (path) => fileURLToPath(new URL(`../${path}`, import.meta.url));
@@ -29,6 +29,6 @@ await build({
   minify: true,
   logLevel: 'warning',
 });
-writeFileSync(`${out}/LICENSES.txt`, licencesOf(metafile, at('')));
+writeFileSync(`${out}/LICENSES.txt`, licensesOf(metafile, at('')));
 writeSbom(at(''), packagesOf(metafile, at('')), false);
 copyFileSync(at('packages/studio/page/page.html'), `${out}/page.html`);

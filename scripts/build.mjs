@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import { basename, dirname, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
-import { licencesOf, packagesOf } from './bundle/licences.mjs';
+import { licensesOf, packagesOf } from './bundle/licenses.mjs';
 import nodeModules from './bundle/node-modules.cjs';
 import pinoParts from './bundle/pino-parts.cjs';
 import { writeSbom } from './bundle/sbom.mjs';
@@ -68,6 +68,6 @@ for (const { require: entry } of Object.values(exportsOfPackage)) {
   const module = basename(entry.types).replace('.d.cts', '.js');
   writeFileSync(`${root}${entry.types}`, `// @ts-ignore: require takes a module.\nexport * from './${module}';\n`);
 }
-writeFileSync(`${root}dist/LICENSES.txt`, licencesOf(metafile, root));
+writeFileSync(`${root}dist/LICENSES.txt`, licensesOf(metafile, root));
 writeSbom(root, packagesOf(metafile, root), true);
 chmodSync(`${root}dist/cli/main.js`, 0o755);

@@ -66,7 +66,7 @@ export function siteConfig({ pages, version, base, repository }: SiteFacts): obj
       nav: [
         { text: 'Quick start', link: '/start/quick-start' },
         { text: 'Tutorial', link: '/tutorial/goals' },
-        { text: 'How to', link: '/how-to/modelling' },
+        { text: 'How to', link: '/how-to/modeling' },
         { text: 'Reference', link: '/reference/model-options' },
         { text: 'API', link: '/api/' },
         { text: `v${version}`, link: '/project/changelog' },

@@ -1,6 +1,6 @@
 /** The guides by what somebody wants to do, in the order of the sidebar: names of pages in docs/how-to. */
 export const HOW_TO_GROUPS: Readonly<Record<string, readonly string[]>> = {
-  Model: ['modelling', 'lists', 'search', 'totals', 'unique', 'expiry', 'tenants'],
+  Model: ['modeling', 'lists', 'search', 'totals', 'unique', 'expiry', 'tenants'],
   Write: ['writing', 'adopting'],
   Read: ['recipes', 'reading', 'sessions', 'watch', 'feeds', 'rest', 'errors'],
   Change: ['changing-the-model', 'rename', 'move', 'erase'],
@@ -11,7 +11,7 @@ export const HOW_TO_GROUPS: Readonly<Record<string, readonly string[]>> = {
 export const SEARCH_WORDS: Readonly<Record<string, string>> = {
   'start/what-it-is': 'denormalize denormalization denormalized materialized view read model CQRS',
   'start/concepts': 'adjacency list single-table design graph database',
-  'how-to/modelling': 'relations relationship one-to-many many-to-many foreign key association schema',
+  'how-to/modeling': 'modelling relations relationship one-to-many many-to-many foreign key association schema',
   'how-to/lists': 'join order by sort two attributes leaderboard ranking timeline GSI secondary index filter',
   'how-to/search': 'full text like autocomplete prefix find by name lookup geohash',
   'how-to/totals': 'count counter followers follower aggregate sum average group by statistics',

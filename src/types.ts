@@ -19,7 +19,7 @@ export type {
 } from './client/known-error.ts';
 export type { EnteringLevel, LeavingLevel, WithEdges, WithLevel } from './client/read/levels/level.ts';
 export type { Truncated } from './client/read/levels/level-walk.ts';
-export type { AnyPageNode, Entering, Leaving, Neighbour, PageNode } from './client/read/levels/page-tree.ts';
+export type { AnyPageNode, Entering, Leaving, Neighbor, PageNode } from './client/read/levels/page-tree.ts';
 export type { NodesOptions } from './client/read/list-nodes.ts';
 export type {
   CountBound,
@@ -152,9 +152,9 @@ export type {
   SpreadSearchName,
   SumName,
   TargetOf,
+  TotaledEdgeType,
+  TotaledId,
   TotalGroups,
-  TotalledEdgeType,
-  TotalledId,
   TypeOfId,
   UnversionedType,
   ViewIdArgument,

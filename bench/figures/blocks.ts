@@ -18,7 +18,7 @@ const BLOCK = /<!-- figures: ([a-z-]+) -->\n.*?<!-- \/figures -->/gs;
 export const PAGES_WITH_FIGURES: readonly string[] = [
   '../README.md',
   'explain/limits.md',
-  'how-to/modelling.md',
+  'how-to/modeling.md',
   'how-to/repair.md',
   'how-to/lists.md',
 ];
@@ -33,7 +33,7 @@ export function withFigures(page: string, { benchmarks }: FigureFile): string {
 }
 
 const BLOCKS: Readonly<Record<string, (benchmarks: Benchmarks) => string[]>> = {
-  modelling,
+  modeling,
   joined,
   has,
   redrive,
@@ -42,8 +42,8 @@ const BLOCKS: Readonly<Record<string, (benchmarks: Benchmarks) => string[]>> = {
   peers,
 };
 
-function modelling(benchmarks: Benchmarks): string[] {
-  const figures = figuresOf(benchmarks, 'modelling');
+function modeling(benchmarks: Benchmarks): string[] {
+  const figures = figuresOf(benchmarks, 'modeling');
   const of = (name: string): string =>
     `${number(figures, name)} ${name.includes(': add ') || name.includes(': change ') ? 'WCU' : 'RCU'}`;
   return [
@@ -235,7 +235,7 @@ function peers(benchmarks: Benchmarks): string[] {
     both('project 11,000 records: WCU', once, 'write capacity'),
     both('wrong items after late duplicates', again, 'wrong items'),
     `| read 100 goals of a user with their titles: RCU | ${rcu('page without edge sets, titles projected')} | ${rcu('by hand, titles duplicated')} | |`,
-    `| read them with their members' names as well: RCU | ${rcu('page, with edge sets and neighbours')} | not measured | |`,
+    `| read them with their members' names as well: RCU | ${rcu('page, with edge sets and neighbors')} | not measured | |`,
     wcu('add an edge to one list and an edge set', 'edge in an order, add'),
     wcu('move the edge in the list', 'edge in an order, another place'),
     wcu('create a node with two edges', 'issue with two edges, create'),
@@ -246,9 +246,9 @@ function peers(benchmarks: Benchmarks): string[] {
 
 function list(benchmarks: Benchmarks): string[] {
   const rows = [
-    ['page, with edge sets and neighbours', 'nodes and neighbors: edges, views of the nodes, views of the neighbors'],
+    ['page, with edge sets and neighbors', 'nodes and neighbors: edges, views of the nodes, views of the neighbors'],
     [
-      'page, neighbours copied under the edges',
+      'page, neighbors copied under the edges',
       'the same, if the edge types `copy` the attributes of neighbors that are shown',
     ],
     [

@@ -10,7 +10,7 @@ export function figuresPage({ machine, benchmarks }: FigureFile, plots: readonly
 
 Costs and speed, as counts and ratios: times are those of one machine, and only a benchmark prints them. Measured on a
 shared virtual machine with ${cores} cores and ${memoryGB} GB (${platform}, ${architecture}, Node ${node.replace('v', '')}), under other load. Speed is CPU
-time, and compared things run in turn: a ratio is the median of the ratios of neighbouring runs, with the
+time, and compared things run in turn: a ratio is the median of the ratios of neighboring runs, with the
 smallest and the largest. Code is compiled as it is shipped. Calls and
 capacity are counted on a table in memory or on the embedded engine; where CPU is counted, the table is a process that answers at once,
 whatever it is asked.

@@ -31,7 +31,7 @@ const LINE_COLOR = '#dddddd';
 /** Beyond it, a linear axis hides small values. */
 const LOG_RATIO = 40;
 
-/** Overlapping lines: later ones are thinner and dashed. Colors for the colour-blind: Okabe and Ito. */
+/** Overlapping lines: later ones are thinner and dashed. Colors for the color-blind: Okabe and Ito. */
 const STYLES = [
   { color: '#D55E00', symbol: 'circle', width: 6, dash: 'solid' },
   { color: '#E69F00', symbol: 'diamond', width: 2.5, dash: 'solid' },

@@ -1,5 +1,5 @@
 import { createReader, createWriter, type Store } from 'edgeloom';
-import type { Neighbour, PageNode } from 'edgeloom/types';
+import type { Neighbor, PageNode } from 'edgeloom/types';
 import graph from './edgeloom.config.ts';
 
 export type Role = 'LEAD' | 'CONTRIBUTOR' | 'TEAM';
@@ -82,7 +82,7 @@ export function createGoals(store: Store) {
   };
 }
 
-function namesOf(members: readonly Neighbour<{ memberRole?: unknown }, PageNode<Member, { name?: unknown }>>[]) {
+function namesOf(members: readonly Neighbor<{ memberRole?: unknown }, PageNode<Member, { name?: unknown }>>[]) {
   const names = (role: Role): unknown[] =>
     members.filter(({ edge }) => edge.memberRole === role).map(({ node }) => node.attributes?.name);
   return { leads: names('LEAD'), teams: names('TEAM') };

@@ -5,7 +5,7 @@ import { hierarchy } from './hierarchy.ts';
 import { itemCollection } from './item-collection.ts';
 import { secondaryIndex } from './secondary-index.ts';
 
-/** docs/how-to/modelling.md compares these strategies. */
+/** docs/how-to/modeling.md compares these strategies. */
 export const EXAMPLES: Readonly<Record<string, Example>> = {
   'complex-attribute': complexAttribute,
   'duplicated-data': duplicatedData,

@@ -2,7 +2,7 @@ import { createReader, createWriter, defineGraph, edge, node } from 'edgeloom';
 import type { Example } from './example.ts';
 
 const graph = defineGraph({
-  table: 'organisations',
+  table: 'organizations',
   nodes: { ORG: node({ view: 'ALL' }), USER: node({ view: 'ALL' }), ROOM: node({ view: 'ALL' }) },
   edges: {
     // Left out of edge sets: an organization may have any number of users and rooms.
@@ -13,7 +13,7 @@ const graph = defineGraph({
 
 /** Stores the children in the parent's partition: one Query returns all of them, or one type by its prefix. */
 export const itemCollection: Example = {
-  title: 'composite primary key + Query: an organisation, its users and rooms in one item collection',
+  title: 'composite primary key + Query: an organization, its users and rooms in one item collection',
   graph,
   async run({ store, projected }) {
     const writer = createWriter(graph, { store });
@@ -26,13 +26,13 @@ export const itemCollection: Example = {
     await projected();
     const all = await reader.edges('ORG-acme');
     const members = await reader.edges('ORG-acme', 'MEMBER');
-    const { node: organisation, items: together } = await reader.getCollection('ORG-acme');
+    const { node: organization, items: together } = await reader.getCollection('ORG-acme');
     const ada = await reader.getEdge('ORG-acme', 'MEMBER', 'USER-ada');
     return {
       'the whole collection': all.items.map(({ type, target }) => `${type} ${target}`),
       'members only': members.items.map(({ target, attributes }) => ({ target, ...attributes })),
-      'the organisation and all of it, in one Query': [
-        organisation?.attributes,
+      'the organization and all of it, in one Query': [
+        organization?.attributes,
         ...together.map(({ target }) => target),
       ],
       "one user's item": ada,

@@ -18,7 +18,7 @@ await acme.addProject('web');
 const server = createTrackerServer(local.store, 'a secret of this run', feed);
 // Stands in for the gateway, which authenticates the client and sets this header.
 server.prependListener('request', ({ headers }) => {
-  headers['x-organisation'] ??= 'acme';
+  headers['x-organization'] ??= 'acme';
 });
 server.listen(Number(process.argv[2] ?? 8080), '127.0.0.1');
 await once(server, 'listening');

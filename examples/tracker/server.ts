@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline';
 import { ConditionFailedError, createReader, EdgeloomError, Session, type Store } from 'edgeloom';
 import { answerNodeRequest, type Feed, watchHandler } from 'edgeloom/feed';
 import { tracker as model } from './model.ts';
-import { boardOf, organisations, type Priority, type TicketChange, type TicketFilter, trackerOf } from './tracker.ts';
+import { boardOf, organizations, type Priority, type TicketChange, type TicketFilter, trackerOf } from './tracker.ts';
 
 interface Answer {
   status?: number;
@@ -22,7 +22,7 @@ interface Call {
 type Route = [method: string, path: RegExp, (call: Call) => Promise<unknown>];
 
 const ROUTES: readonly Route[] = [
-  ['POST', /^\/organisation$/, ({ tracker }) => tracker.signUp()],
+  ['POST', /^\/organization$/, ({ tracker }) => tracker.signUp()],
   ['POST', /^\/users\/([\w-]+)$/, ({ tracker, names: [name] }) => tracker.addUser(name!)],
   ['POST', /^\/projects\/([\w-]+)$/, ({ tracker, names: [name] }) => tracker.addProject(name!)],
   [
@@ -96,7 +96,7 @@ interface Serving {
 }
 
 /**
- * The tracker's HTTP API. A gateway sets the header `x-organisation` after authentication. The cookie `s` holds the
+ * The tracker's HTTP API. A gateway sets the header `x-organization` after authentication. The cookie `s` holds the
  * session, so clients see their own writes. Live boards need a feed.
  */
 export function createTrackerServer(store: Store, sessionKey: string, feed?: Feed): Server {
@@ -104,7 +104,7 @@ export function createTrackerServer(store: Store, sessionKey: string, feed?: Fee
     reader: createReader(model, { store, feed }),
     query: ({ url, headers }) => {
       const [, project = ''] = /^\/projects\/([\w-]+)\/live$/.exec(new URL(url).pathname) ?? [];
-      return boardOf(headers.get('x-organisation') ?? '', project);
+      return boardOf(headers.get('x-organization') ?? '', project);
     },
   });
   return createServer((request, response) => {
@@ -123,12 +123,12 @@ async function answer(
   response: ServerResponse,
 ): Promise<void> {
   const url = new URL(`http://tracker${request.url}`);
-  if (request.method === 'GET' && url.pathname === '/organisations') {
-    return send(response, { body: await organisations(store, url.searchParams.get('cursor') ?? undefined) });
+  if (request.method === 'GET' && url.pathname === '/organizations') {
+    return send(response, { body: await organizations(store, url.searchParams.get('cursor') ?? undefined) });
   }
-  const org = request.headers['x-organisation'];
+  const org = request.headers['x-organization'];
   if (typeof org !== 'string' || !/^[a-z0-9]+$/.test(org)) {
-    return send(response, { status: 401, body: { code: 'no-organisation' } });
+    return send(response, { status: 401, body: { code: 'no-organization' } });
   }
   const page = request.method === 'GET' ? /^\/projects\/[\w-]+\/(board|live)$/.exec(url.pathname)?.[1] : undefined;
   if (page === 'live') return await answerNodeRequest(watchBoard, request, response);

@@ -134,7 +134,7 @@ export function trackerOf(store: Store, org: string, session: Session) {
 }
 
 /** For the operators of the tracker. */
-export async function organisations(store: Store, cursor?: string) {
+export async function organizations(store: Store, cursor?: string) {
   return await createReader(tracker, { store }).nodes('ORG', { cursor });
 }
 

@@ -17,7 +17,7 @@ const GROUPS: Readonly<Record<LazyCommand['group'], Readonly<Record<string, List
       async () => (await import('./commands/read/get.ts')).getCommand,
     ],
     list: [
-      "list the nodes of a type, a node's edges, or a page of nodes with their neighbours",
+      "list the nodes of a type, a node's edges, or a page of nodes with their neighbors",
       async () => (await import('./commands/read/list.ts')).listCommand,
     ],
     search: [
@@ -97,7 +97,7 @@ const GROUPS: Readonly<Record<LazyCommand['group'], Readonly<Record<string, List
       async () => (await import('./commands/trust/redrive.ts')).redriveCommand,
     ],
     mirror: [
-      'synchronise the nodes and edges that are made from another table',
+      'synchronize the nodes and edges that are made from another table',
       async () => (await import('./commands/trust/mirror.ts')).mirrorCommand,
     ],
     subject: [

@@ -227,7 +227,7 @@ describe('an order by name', () => {
     });
     await eventually(found('P1', 'P2', 'P3'), ...inbound, '--reverse');
     expect(await json(...inbound, '--from', '9')).toEqual(found('P2', 'P1'));
-    expect(await failure('list', 'inbound', 'USER-P1', 'GOALMEMBERSHIP', '--order', 'byColour')).toMatchObject({
+    expect(await failure('list', 'inbound', 'USER-P1', 'GOALMEMBERSHIP', '--order', 'byColor')).toMatchObject({
       code: 'unknown-order',
       hint: expect.stringContaining('byPriority'),
     });
@@ -327,7 +327,7 @@ describe('failures', () => {
     ['an unknown label', ['list', 'inbound', 'USER-U1', 'GOALMEMBERSHIP', '--at-least', 'BOSS'], 'unknown-label'],
     ['two predicates', ['search', 'USER.name', '--equals', 'a', '--prefix', 'b'], 'usage'],
     ['a bad limit', ['search', 'USER.name', '--limit', '0'], 'usage'],
-    ['an unknown option', ['search', 'USER.name', '--colour'], 'usage'],
+    ['an unknown option', ['search', 'USER.name', '--color'], 'usage'],
     ['an unknown command', ['weave'], 'usage'],
     ['a bad endpoint', ['get', 'USER-U1', '--endpoint', 'nowhere'], 'invalid-option'],
   ])('%s: exit 2, one JSON document, a sentence and no stack', async (_name, args, code) => {

@@ -209,17 +209,17 @@ describe('lists', () => {
     expect(await failure(...inbound, '--where', 'memberRole')).toMatchObject({ code: 'usage' });
     expect(await failure(...inbound, '--where', 'title=Run')).toMatchObject({ code: 'not-projected' });
     const page = 'list page USER-F1 GOALMEMBERSHIP';
-    expect(await run(...page.split(' '), '--no-neighbours', '--attributes', 'title')).toMatchObject({
+    expect(await run(...page.split(' '), '--no-neighbors', '--attributes', 'title')).toMatchObject({
       json: { items: [{ attributes: { title: 'Run' } }, {}, {}], calls: 2 },
     });
-    expect(await run('explain', '--query', `${page} --no-neighbours`)).toMatchObject({
+    expect(await run('explain', '--query', `${page} --no-neighbors`)).toMatchObject({
       json: {
         calls: 2,
         why: [expect.stringContaining('Query'), expect.stringContaining('do not hold'), expect.any(String)],
       },
     });
     expect(await run('explain', '--query', `${page} --where memberRole=LEAD`)).toMatchObject({
-      json: { why: [expect.any(String), expect.stringContaining('neighbours are asked for'), expect.any(String)] },
+      json: { why: [expect.any(String), expect.stringContaining('neighbors are asked for'), expect.any(String)] },
     });
   });
 
@@ -258,7 +258,7 @@ describe('lists', () => {
     const { code, stdout: plan } = await cli.run(['explain', '--dry-run', '--query', query, ...nowhere]);
     expect({ code, why: (JSON.parse(plan) as { why: string[] }).why[3] }).toEqual({
       code: 0,
-      why: expect.stringMatching(/^A Query for each node above .* 0.5 RCU or more, until 1000 neighbours are found/),
+      why: expect.stringMatching(/^A Query for each node above .* 0.5 RCU or more, until 1000 neighbors are found/),
     });
     expect(await failure('explain', '--dry-run', '--query', 'get GOAL-L1')).toMatchObject({ code: 'usage' });
   });

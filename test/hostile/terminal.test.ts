@@ -14,7 +14,7 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
 
 /** Contents of the table cannot drive the terminal of the operator, and cannot forge a line of what a command prints. */
 
-/** Clears the screen, rings, ends the line, sets a colour by a C1 character, turns the direction. */
+/** Clears the screen, rings, ends the line, sets a color by a C1 character, turns the direction. */
 const EVIL = '\u001b[2J\u0007\r\nmissing USER-forged ~view\u009b31m\u202e\u007f\u2028';
 const ESCAPED = String.raw`\u001b[2J\u0007\r\nmissing USER-forged ~view\u009b31m\u202e\u007f\u2028`;
 

@@ -5,7 +5,7 @@ import { countingReader } from '../support/reader.ts';
 import { openTable, uniqueTableName } from '../support/table.ts';
 
 /**
- * The records table of the company-goals article: goals, users, teams and organisations in one table; every item is an
+ * The records table of the company-goals article: goals, users, teams and organizations in one table; every item is an
  * edge, nodes are edges to themselves. Writes are plain puts; the stream does the rest.
  */
 const graph = defineGraph({

@@ -14,7 +14,7 @@ import { hashedEdgeKey } from '../../src/index.ts';
 import type { CheckOptions } from '../../src/trust/check/check.ts';
 import { redrive } from '../../src/trust/repair/redrive.ts';
 import { checkTools } from '../support/checked-table.ts';
-import { neighboursOf } from '../support/page-nodes.ts';
+import { neighborsOf } from '../support/page-nodes.ts';
 import { allPages } from '../support/reader.ts';
 import { openTable, uniqueTableName } from '../support/table.ts';
 
@@ -90,7 +90,7 @@ describe('edges with hashed keys', () => {
     expect((await reader.inbound(LONGEST, 'FRIEND')).items).toMatchObject([{ source: 'USER-1', target: LONGEST }]);
     const page = await reader.page('USER-2', 'FRIEND');
     expect(page.items).toMatchObject([{ id: 'USER-1' }]);
-    expect(neighboursOf(page)[LONGEST]).toEqual({ name: 'Ada' });
+    expect(neighborsOf(page)[LONGEST]).toEqual({ name: 'Ada' });
     expect((await checked()).findings).toEqual([]);
     await writer.deleteEdge('USER-1', 'FRIEND', LONGEST);
     await projectAll();

@@ -179,7 +179,7 @@ describe('the owner', () => {
     );
   });
 
-  it('is no neighbour of a page, and is refused where the model does not include it', async () => {
+  it('is no neighbor of a page, and is refused where the model does not include it', async () => {
     const page = await reader.page('USER-1', 'FOR', { reverse: true, limit: 2 });
     expect(page.items.map(({ id }) => id)).toEqual(['TICKET-11', 'TICKET-10']);
     const open = reader as unknown as Reader<CompiledModel>;

@@ -100,7 +100,7 @@ describe('a migration of a table', () => {
     const table = of.table.name;
     const KNOWS = { from: 'USER', to: 'USER' } as const;
     const mark = derive(({ since }) => `since ${since}`);
-    const labelled = {
+    const labeled = {
       nodes: { USER: node({ view: 'ALL' }) },
       edges: { KNOWS: edge({ ...KNOWS, edgeSet: { mark } }) },
     };
@@ -111,7 +111,7 @@ describe('a migration of a table', () => {
     });
     await user(1);
     await store.put({ source: { S: 'USER-1' }, target: { S: 'KNOWS-USER-2' }, since: { S: '2020' } });
-    expect(await run(defineGraph({ table, ...labelled }))).toMatchObject({ done: true });
+    expect(await run(defineGraph({ table, ...labeled }))).toMatchObject({ done: true });
     expect(await run(without)).toMatchObject({ done: true });
     expect((await reader(without).getViews(['USER-1']))[0]?.edgeSet).toEqual([{ type: 'KNOWS', target: 'USER-2' }]);
     expect((await reader(without).search('USER.name').equals('name 1')).items).toHaveLength(1);

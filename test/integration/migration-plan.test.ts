@@ -105,7 +105,7 @@ describe('the plan of a migration', () => {
 
   it('warns of totals by an attribute that lists take from the source, and that no edge has', async () => {
     const { plan, before } = await shops('registered');
-    const totalled = (attribute: string, list: unknown) =>
+    const totaled = (attribute: string, list: unknown) =>
       defineGraph({
         table: before.table.name,
         nodes: { SHOP: node({ view: 'ALL' }), ITEM: node({ view: 'ALL' }) },
@@ -117,16 +117,16 @@ describe('the plan of a migration', () => {
           }),
         },
       });
-    const { warnings } = await plan(totalled('city', source('city')));
+    const { warnings } = await plan(totaled('city', source('city')));
     expect(warnings).toEqual([
       'the total of SELLS takes city from the edge itself, while lists take city from its source; no SELLS has city: write it on the edge too',
     ]);
-    expect((await plan(totalled('grade', source('city')))).warnings).toEqual([]);
-    expect((await plan(totalled('colour', 'grade'))).warnings).toEqual([
-      'the total of SELLS takes colour from the edge itself; no SELLS has colour: write it on the edge too',
+    expect((await plan(totaled('grade', source('city')))).warnings).toEqual([]);
+    expect((await plan(totaled('color', 'grade'))).warnings).toEqual([
+      'the total of SELLS takes color from the edge itself; no SELLS has color: write it on the edge too',
     ]);
     const empty = await shops('nothing');
-    const model = { ...totalled('city', source('city')), table: empty.before.table };
+    const model = { ...totaled('city', source('city')), table: empty.before.table };
     expect((await empty.plan(model)).warnings).toEqual([
       'the total of SELLS takes city from the edge itself, while lists take city from its source: write it on the edge too',
     ]);

@@ -3,7 +3,7 @@ import { EXAMPLES } from '../../examples/one-to-many/index.ts';
 import { withTableName } from '../../src/core/model/compile/define-graph.ts';
 import { testTable, uniqueTableName } from '../support/table.ts';
 
-/** The examples of docs/how-to/modelling.md run, and give what they say. */
+/** The examples of docs/how-to/modeling.md run, and give what they say. */
 
 async function answers(name: string): Promise<Record<string, unknown>> {
   const example = EXAMPLES[name]!;
@@ -34,7 +34,7 @@ const EXPECTED: Record<string, Record<string, unknown>> = {
       { target: 'USER-ada', since: '2026-01-01' },
       { target: 'USER-grace', since: '2026-01-01' },
     ],
-    'the organisation and all of it, in one Query': [{ name: 'Acme' }, 'USER-ada', 'USER-grace', 'ROOM-1'],
+    'the organization and all of it, in one Query': [{ name: 'Acme' }, 'USER-ada', 'USER-grace', 'ROOM-1'],
     "one user's item": { type: 'MEMBER', source: 'ORG-acme', target: 'USER-ada', attributes: { since: '2026-01-01' } },
     'is ada a member': true,
   },

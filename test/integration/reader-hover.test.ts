@@ -60,7 +60,7 @@ export const hit = hits.items[0]!;
 export const page = await reader.page('USER-U1', 'MEMBER');
 export const bare = await reader.page('USER-U1', 'MEMBER', { with: [] });
 export const pageItem = page.items[0]!;
-export const neighbour = pageItem.edges.MEMBER[0]!;
+export const neighbor = pageItem.edges.MEMBER[0]!;
 export const bareItem = bare.items[0]!;
 export const open = await reader.getViews([anyId]);
 `;
@@ -92,10 +92,10 @@ describe('an editor shows over the result of a read', () => {
     expect(line('hits')).toBe('const hits: Page<SearchResult<`GOAL-*`, { title?: string | undefined; }, string>>');
     const bare = 'PageNode<`GOAL-*`, { title?: string | undefined; status?: string | undefined; }>';
     expect(line('bareItem')).toBe(`const bareItem: ${bare}`);
-    const neighbour =
-      'Neighbour<{ role?: "LEAD" | "OTHER" | undefined; }, PageNode<`USER-*`, { name?: string | undefined; }>>';
-    expect(line('neighbour')).toBe(`const neighbour: ${neighbour}`);
-    expect(line('pageItem')).toBe(`const pageItem: ${bare} & Leaving<{ MEMBER: ${neighbour}[]; }>`);
+    const neighbor =
+      'Neighbor<{ role?: "LEAD" | "OTHER" | undefined; }, PageNode<`USER-*`, { name?: string | undefined; }>>';
+    expect(line('neighbor')).toBe(`const neighbor: ${neighbor}`);
+    expect(line('pageItem')).toBe(`const pageItem: ${bare} & Leaving<{ MEMBER: ${neighbor}[]; }>`);
   });
 
   it('nothing of the model', () => {

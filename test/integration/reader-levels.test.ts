@@ -10,7 +10,7 @@ import type { ItemKey } from '../../src/core/store-port.ts';
 import { withoutRegistry } from '../../src/registry/reader-lease.ts';
 import { withReplacedCalls } from '../../src/store/wrapped.ts';
 import { explainQuery } from '../../src/trust/explain/query.ts';
-import { neighboursOf } from '../support/page-nodes.ts';
+import { neighborsOf } from '../support/page-nodes.ts';
 import { testTable, uniqueTableName } from '../support/table.ts';
 
 /** The goals list: objectives of a team with key results, and of both the leads and teams. */
@@ -173,7 +173,7 @@ describe('K41: several levels of associations at once', () => {
     const page = await noted.page('TEAM-1', 'TEAMGOAL', { with: [{ edge: 'SUBGOAL', with: [inner] }] });
     expect(page.calls).toBe(2);
     expect(batches).toHaveLength(1);
-    expect(Object.keys(neighboursOf(page)).sort()).toEqual(['GOAL-0', 'GOAL-1']);
+    expect(Object.keys(neighborsOf(page)).sort()).toEqual(['GOAL-0', 'GOAL-1']);
     const path = [0, 1, 2, 3].reduce<AnyPageNode[]>(
       (above) => [...above, above.at(-1)!.edges!['SUBGOAL']![0]!.node],
       [page.items[0]!],
@@ -198,7 +198,7 @@ describe('K41: several levels of associations at once', () => {
     const page = await noted.page('TEAM-1', 'TEAMGOAL', LIST);
     expect(page.calls).toBe(3);
     expect(batches[1]!.map(({ source }) => source).sort()).toEqual([0, 1, 2, 3, 4, 5, 6].map(keyResult));
-    expect(neighboursOf(page)[user(3)]).toEqual({ name: 'User 3' });
+    expect(neighborsOf(page)[user(3)]).toEqual({ name: 'User 3' });
   });
 
   it('goes on by a cursor of the same levels', async () => {
@@ -252,7 +252,7 @@ describe('levels that are queried', () => {
 });
 
 describe('bounds of levels are reported', () => {
-  const found = (page: Parameters<typeof neighboursOf>[0]): string[] => Object.keys(neighboursOf(page));
+  const found = (page: Parameters<typeof neighborsOf>[0]): string[] => Object.keys(neighborsOf(page));
 
   it('asks no further nodes once it is full, and names those whose edges it did not read', async () => {
     const with_ = [{ edge: 'KEYRESULT', with: [{ inbound: 'TASK_OF' }] }] as const;
@@ -264,7 +264,7 @@ describe('bounds of levels are reported', () => {
     expect(one.truncated!.ids.length).toBeGreaterThan(0);
   });
 
-  it('has maxNodes neighbours, and says nothing where that is all of them', async () => {
+  it('has maxNodes neighbors, and says nothing where that is all of them', async () => {
     const whole = await reader.page('TEAM-1', 'TEAMGOAL', LIST);
     const count = found(whole).length;
     expect(await reader.page('TEAM-1', 'TEAMGOAL', { ...LIST, maxNodes: count })).toEqual(whole);
@@ -289,15 +289,15 @@ describe('the plan of levels', () => {
     const why = (with_: readonly unknown[], of = graph): string[] =>
       pagePlan(of, 'TEAMGOAL', { with: with_ as never }).why.slice(2);
     expect(why(LIST.with)).toEqual([
-      "Views of neighbours: edges of MEMBER, KEYRESULT hold no copies of their targets' attributes (copy); the next level is next to the targets of KEYRESULT.",
-      "Views of neighbours on level 2: edges of MEMBER hold no copies of their targets' attributes (copy).",
+      "Views of neighbors: edges of MEMBER, KEYRESULT hold no copies of their targets' attributes (copy); the next level is next to the targets of KEYRESULT.",
+      "Views of neighbors on level 2: edges of MEMBER hold no copies of their targets' attributes (copy).",
     ]);
     expect(why(LIST.with, copying as never)[1]).toMatch(
-      /^No views of neighbours on level 2: edges of MEMBER hold copies/,
+      /^No views of neighbors on level 2: edges of MEMBER hold copies/,
     );
     expect(why([{ edge: 'KEYRESULT', with: [{ inbound: 'TASK_OF' }, { edge: 'WATCHER' }] }]).slice(1, 3)).toEqual([
-      '2 Queries for each node above the neighbours on level 2, 1 RCU or more, until 1000 neighbours are found: edges of TASK_OF that enter it come from an index.',
-      'A Query for each node above the neighbours on level 2, 0.5 RCU or more, until 1000 neighbours are found: edges of WATCHER that leave it are in no edge set.',
+      '2 Queries for each node above the neighbors on level 2, 1 RCU or more, until 1000 neighbors are found: edges of TASK_OF that enter it come from an index.',
+      'A Query for each node above the neighbors on level 2, 0.5 RCU or more, until 1000 neighbors are found: edges of WATCHER that leave it are in no edge set.',
     ]);
     const deep = [1, 2, 3, 4, 5].reduce((below: unknown) => ({ edge: 'SUBGOAL', with: [below] }), 'SUBGOAL');
     expect(why([deep]).at(-1)).toBe('Level 6 is left out: a page has 5 levels at most.');

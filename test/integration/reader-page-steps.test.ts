@@ -57,7 +57,7 @@ describe.each(['with copies', 'without copies'] as const)('a page of 100 goals, 
       { asked: { attributes: [], with: [] }, calls: 1, why: 'no attributes are asked for' },
       { asked: { attributes: ['title', 'body'], with: [] }, calls: 2, why: 'do not hold body' },
       { asked: { attributes: 'ALL', with: [] }, calls: 2, why: 'do not hold all attributes of GOAL' },
-      { asked: { with: [] }, calls: 1, why: 'No neighbours' },
+      { asked: { with: [] }, calls: 1, why: 'No neighbors' },
       {
         asked: {},
         calls: copy === 'with copies' ? 2 : 3,
@@ -109,8 +109,8 @@ describe.each(['with copies', 'without copies'] as const)('a page of 100 goals, 
   });
 });
 
-describe('a page of nodes that no edge set names neighbours of', () => {
-  it('tells a node that does not exist, and takes the Query alone only where no neighbours are asked for', async () => {
+describe('a page of nodes that no edge set names neighbors of', () => {
+  it('tells a node that does not exist, and takes the Query alone only where no neighbors are asked for', async () => {
     const graph = defineGraph({
       table: uniqueTableName(),
       nodes: { GOAL: node({ view: ['title'] }), USER: node({ view: 'ALL' }) },

@@ -3,7 +3,7 @@ import type { PageLevels } from '../../src/client/read/page.ts';
 import { createReader } from '../../src/client/read/reader.ts';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import { edge, node, rank } from '../../src/core/model/schema.ts';
-import { neighboursOf } from '../support/page-nodes.ts';
+import { neighborsOf } from '../support/page-nodes.ts';
 import { allPages, countingReader } from '../support/reader.ts';
 import { baseItem as item } from '../support/records.ts';
 import { testTable, uniqueTableName } from '../support/table.ts';
@@ -52,7 +52,7 @@ beforeAll(async () => {
 });
 
 describe('page', () => {
-  it('gives goals with their edge sets and the neighbours that those name', async () => {
+  it('gives goals with their edge sets and the neighbors that those name', async () => {
     const page = await reader.page('TEAM-1', 'MEMBER', { limit: 2 });
     // USER-helper1 was never written: it is named, and its attributes are null.
     expect(page.items).toEqual([
@@ -86,9 +86,9 @@ describe('page', () => {
     expect(page.cursor).toBeTypeOf('string');
   });
 
-  it('takes 1 Query, a BatchGet for 100 views and one for 100 neighbours, and says so', async () => {
+  it('takes 1 Query, a BatchGet for 100 views and one for 100 neighbors, and says so', async () => {
     const { reader: counted, callsOf } = countingReader(graph, table.endpoint);
-    // 120 views; neighbours: 120 leads, 3 helpers, 1 team, 1 goal.
+    // 120 views; neighbors: 120 leads, 3 helpers, 1 team, 1 goal.
     const cases = [
       { limit: 120, expected: undefined, batchGets: 2 + 2 },
       { limit: 100, expected: ['MEMBER'], batchGets: 1 + 2 },
@@ -107,17 +107,17 @@ describe('page', () => {
     expect(await reader.page('TEAM-nobody', 'MEMBER')).toEqual({ items: [], calls: 1 });
   });
 
-  it('reads only the neighbours that are asked for, by edge type and by the value of any label', async () => {
-    const neighbours = async (expected: { with: PageLevels }) =>
-      Object.keys(neighboursOf(await reader.page('TEAM-1', 'MEMBER', { limit: 3, ...(expected as object) }))).sort();
-    expect(await neighbours({ with: ['BLOCKS'] })).toEqual(['GOAL-001']);
-    expect(await neighbours({ with: [{ type: 'MEMBER', label: 'LEAD' }] })).toEqual([
+  it('reads only the neighbors that are asked for, by edge type and by the value of any label', async () => {
+    const neighbors = async (expected: { with: PageLevels }) =>
+      Object.keys(neighborsOf(await reader.page('TEAM-1', 'MEMBER', { limit: 3, ...(expected as object) }))).sort();
+    expect(await neighbors({ with: ['BLOCKS'] })).toEqual(['GOAL-001']);
+    expect(await neighbors({ with: [{ type: 'MEMBER', label: 'LEAD' }] })).toEqual([
       ...['USER-lead0', 'USER-lead1', 'USER-lead2'],
     ]);
-    expect(await neighbours({ with: ['BLOCKS', { type: 'MEMBER', label: 2 }] })).toEqual(['GOAL-001', 'USER-helper2']);
-    expect(await neighbours({ with: [{ type: 'MEMBER', label: '2' }] })).toEqual(['USER-helper2']);
+    expect(await neighbors({ with: ['BLOCKS', { type: 'MEMBER', label: 2 }] })).toEqual(['GOAL-001', 'USER-helper2']);
+    expect(await neighbors({ with: [{ type: 'MEMBER', label: '2' }] })).toEqual(['USER-helper2']);
     // The target of an edge is no label.
-    expect(await neighbours({ with: [{ type: 'MEMBER', label: 'TEAM-1' }] })).toEqual([]);
+    expect(await neighbors({ with: [{ type: 'MEMBER', label: 'TEAM-1' }] })).toEqual([]);
   });
 
   it('pages on with a cursor that belongs to the same page', async () => {

@@ -37,7 +37,7 @@ const TEXTS = [
   ...['😀', '😁', '\uffff', '\ue000', '\ud7ff', '\u{10ffff}', '', '#', '/', '~', '|', 'x'.repeat(900)],
 ];
 
-/** In ascending order; neighbours differ by less than a double can tell. */
+/** In ascending order; neighbors differ by less than a double can tell. */
 const NUMBERS = [
   '-99999999999999999999999999999999999999',
   '-12345678901234567890123456789012345679',

@@ -25,14 +25,14 @@ async function open() {
     ports.push((server.address() as AddressInfo).port);
   }
   let turn = 0;
-  const client = (organisation: string) => {
+  const client = (organization: string) => {
     let cookie = '';
     return async (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) => {
       turn += 1;
       const text = typeof body === 'string' ? body : JSON.stringify(body);
       const response = await fetch(`http://127.0.0.1:${ports[turn % 2]}${path}`, {
         method,
-        headers: { 'x-organisation': organisation, cookie, ...headers },
+        headers: { 'x-organization': organization, cookie, ...headers },
         ...(body !== undefined && { body: text }),
       });
       cookie = response.headers.get('set-cookie')?.split(';')[0] ?? cookie;
@@ -46,7 +46,7 @@ async function open() {
 async function withTicket() {
   const table = await open();
   const acme = table.client('acme');
-  await acme('POST', '/organisation');
+  await acme('POST', '/organization');
   for (const name of ['ada', 'grace']) await acme('POST', `/users/${name}`);
   await acme('POST', '/projects/web');
   const { body } = await acme('POST', '/projects/web/tickets', { title: 'The page is slow' });
@@ -109,17 +109,17 @@ describe('the tracker example', () => {
     expect(await acme('POST', '/users/ada')).toMatchObject({ status: 409 });
   });
 
-  it('keeps organisations apart', async () => {
+  it('keeps organizations apart', async () => {
     const { key, client, projectAll } = await withTicket();
     await projectAll();
     const other = client('other');
-    await other('POST', '/organisation');
+    await other('POST', '/organization');
     await projectAll();
     expect(await other('GET', `/tickets/${key}`)).toMatchObject({ status: 404 });
     expect((await other('GET', '/tickets?title=the')).body.items).toEqual([]);
     expect((await other('GET', '/projects/web/tickets')).body.items).toEqual([]);
     expect(await client('no.dots')('GET', '/tickets')).toMatchObject({ status: 401 });
-    const { body } = await other('GET', '/organisations');
+    const { body } = await other('GET', '/organizations');
     expect(body.items.map(({ id }: { id: string }) => id)).toEqual(['ORG-acme', 'ORG-other']);
   });
 

@@ -137,8 +137,8 @@ export const COLUMN_BUGS: Readonly<Record<string, ColumnBug>> = {
   'page of three steps': inFile('client/read/page.ts', 'gathered.items', 'gathered.items.slice(1)'),
   'page with levels': inFile(
     'client/read/levels/level-walk.ts',
-    'stepsFrom(neighbour.id, level.with)',
-    'stepsFrom(neighbour.id, level.with).slice(0, 0)',
+    'stepsFrom(neighbor.id, level.with)',
+    'stepsFrom(neighbor.id, level.with).slice(0, 0)',
   ),
   filter: inFile('client/read/request/where.ts', 'filter.length === 0 ? undefined : filter', 'undefined'),
   watch: inFile('client/feed/list-steps.ts', "steps.push({ type: 'enter', item, at })", 'steps.length'),

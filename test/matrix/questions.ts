@@ -588,7 +588,7 @@ function derivedOrderQuestions(
   return questions;
 }
 
-/** A page's nodes with the neighbours that their edge sets name. */
+/** A page's nodes with the neighbors that their edge sets name. */
 function pageOf(model: ModelInput, facts: Facts, type: string, rows: readonly EdgeRow[]): unknown {
   const from = model.edges[type]!['from'] as string[];
   const types = Object.entries(model.edges)
@@ -650,7 +650,7 @@ function storedOf(model: ModelInput, facts: Facts, source: string, type: string)
     .map((edge) => ({ edge: plainEdge(edge).attributes as Options, id: edge.target }));
 }
 
-/** Nodes of a page; what is shown of a neighbour that is copied depends on the copies. */
+/** Nodes of a page; what is shown of a neighbor that is copied depends on the copies. */
 function comparableNodes(model: ModelInput, nodes: readonly unknown[]): unknown {
   const hasCopies = Object.values(model.edges).some(({ copy }) => copy !== undefined);
   if (!hasCopies) return nodes;

@@ -288,14 +288,14 @@ describe('the parameters', () => {
   // The rules of Control Tower look at keys, networks, traces and retention: see rules.test.ts.
   it('set the boundary of every role, executions that are kept free, and tags', () => {
     const permissionsBoundaryArn = 'arn:aws:iam::123456789012:policy/boundary';
-    const governed = made({ permissionsBoundaryArn, tags: 'team=graph,cost-centre=42', reservedConcurrency: 20 });
+    const governed = made({ permissionsBoundaryArn, tags: 'team=graph,cost-center=42', reservedConcurrency: 20 });
     const roles = Object.values(governed).filter(({ Type }) => Type === 'AWS::IAM::Role');
     expect(roles.length).toBeGreaterThan(5);
     for (const { Properties } of roles) expect(Properties['PermissionsBoundary']).toBe(permissionsBoundaryArn);
     expect(governed['StreamLambdaFunction']!.Properties['ReservedConcurrentExecutions']).toBe(20);
     expect(governed['RecordsTable']!.Properties['Tags']).toEqual([
       { Key: 'team', Value: 'graph' },
-      { Key: 'cost-centre', Value: '42' },
+      { Key: 'cost-center', Value: '42' },
     ]);
   });
   it('let programs of other accounts write base items, by a policy of the table that names it without waiting for it', () => {

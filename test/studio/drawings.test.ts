@@ -24,7 +24,7 @@ function largeGraph() {
       TEAM: node({ view: 'ALL', search: { name: { caseInsensitive: true } } }),
       PROJECT: node({ view: 'ALL' }),
       COMMENT: node({ view: 'ALL' }),
-      ORGANISATION_WITH_A_LONG_NAME: node({ view: 'ALL', search: { registrationNumberOfTheOrganisation: {} } }),
+      ORGANISATION_WITH_A_LONG_NAME: node({ view: 'ALL', search: { registrationNumberOfTheOrganization: {} } }),
     },
     edges: {
       MEMBER: edge({ from: 'GOAL', to: 'USER', inbound: { orders: { gsi0: 'role', gsi1: date('since') } } }),
@@ -84,7 +84,7 @@ function overlap(one: Rectangle, other: Rectangle): boolean {
 }
 
 describe('the bundle of the page', () => {
-  it('takes at most 600 KB in all, and 170 KB compressed, and names the licence of each package in it', async () => {
+  it('takes at most 600 KB in all, and 170 KB compressed, and names the license of each package in it', async () => {
     const page = new URL('../../dist/studio/page/', import.meta.url);
     const files = ['page.html', 'page.js', 'page.css', 'LICENSES.txt'];
     const contents = await Promise.all(files.map((name) => readFile(new URL(name, page))));
@@ -94,8 +94,8 @@ describe('the bundle of the page', () => {
     console.log(`the page: ${bytes} bytes, compressed ${compressed}`);
     expectWithin('bytes of the page', bytes, 600_000);
     expectWithin('bytes of the page, compressed', compressed, 170_000);
-    const licences = await readFile(new URL('LICENSES.txt', page), 'utf8');
-    for (const name of ['preact', '@dagrejs/dagre', 'lossless-json']) expect(licences).toContain(`${name} `);
+    const licenses = await readFile(new URL('LICENSES.txt', page), 'utf8');
+    for (const name of ['preact', '@dagrejs/dagre', 'lossless-json']) expect(licenses).toContain(`${name} `);
   });
 });
 

@@ -131,12 +131,12 @@ describe.skipIf(!HAS_BROWSER)('the site of docs in a browser', () => {
   });
 
   it.each([
-    ['edge set', /start\/concepts|how-to\/(?:lists|modelling)/],
+    ['edge set', /start\/concepts|how-to\/(?:lists|modeling)/],
     ['pagination', /how-to\/reading/],
     ['paginate', /how-to\/(?:reading|recipes)/],
     ['pricing', /explain\/costs/],
     ['GraphQL', /how-to\/(?:reading|rest)/],
-    ['relations', /how-to\/modelling/],
+    ['relations', /how-to\/modeling/],
     ['join', /how-to\/lists/],
     ['denormalize', /start\/what-it-is/],
     ['TTL', /how-to\/expiry/],

@@ -64,8 +64,8 @@ describe.skipIf(!HAS_BROWSER)('the board of the tracker in a browser', () => {
     await shows('It was ugly 2026-05-01', 'The page is <b>slow</b> 2026-07-01');
     await acme.toggle(ugly);
     await shows('The page is <b>slow</b> 2026-07-01');
-    // Another organisation sees none of it.
-    const other = await running.browser.newContext({ extraHTTPHeaders: { 'x-organisation': 'other' } });
+    // Another organization sees none of it.
+    const other = await running.browser.newContext({ extraHTTPHeaders: { 'x-organization': 'other' } });
     const strange = await other.newPage();
     await strange.goto(board);
     await expect.poll(() => strange.getByRole('status').innerText()).toBe('live');

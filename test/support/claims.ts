@@ -26,7 +26,7 @@ export const CLAIM_TESTS: Readonly<Record<string, readonly [file: string, title:
   K18: ['integration/reader-inbound.test.ts', 'go on where they were after items before and behind have come and gone'],
   K19: [
     'integration/reader-page.test.ts',
-    'takes 1 Query, a BatchGet for 100 views and one for 100 neighbours, and says so',
+    'takes 1 Query, a BatchGet for 100 views and one for 100 neighbors, and says so',
   ],
   K20: ['integration/article.test.ts', 'takes three steps and no call for each goal'],
   K21: [
@@ -40,7 +40,7 @@ export const CLAIM_TESTS: Readonly<Record<string, readonly [file: string, title:
   ],
   K24: [
     'integration/reader-page.test.ts',
-    'reads only the neighbours that are asked for, by edge type and by the value of any label',
+    'reads only the neighbors that are asked for, by edge type and by the value of any label',
   ],
   // biome-ignore lint/suspicious/noTemplateCurlyInString: the title is a template, and is quoted as its file has it.
   K25: ['property/simulator.test.ts', 'converges in ${SCHEDULES.count} schedules'],
@@ -78,7 +78,7 @@ export const CLAIM_TESTS: Readonly<Record<string, readonly [file: string, title:
     'unit/plan/derive-edge.test.ts',
     'has labels from attributes of any scalar type, by other names, or computed; absent ones are left out',
   ],
-  K39: ['integration/reader-page.test.ts', 'gives goals with their edge sets and the neighbours that those name'],
+  K39: ['integration/reader-page.test.ts', 'gives goals with their edge sets and the neighbors that those name'],
   K40: ['unit/plan/derive-edge.test.ts', 'an edge between types that it does not join is a misfit, and wants nothing'],
   K41: ['integration/reader-levels.test.ts', 'gives a goals list whole: objectives, key results, leads and teams'],
   T1: ['unit/new-id.test.ts', 'makes a random id of the type'],

@@ -1,6 +1,6 @@
 import { expectTypeOf, it } from 'vitest';
 import { z } from 'zod';
-import type { Neighbour } from '../../src/client/read/levels/page-tree.ts';
+import type { Neighbor } from '../../src/client/read/levels/page-tree.ts';
 import type { Reader } from '../../src/client/read/reader.ts';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import type { CompiledModel } from '../../src/core/model/compiled.ts';
@@ -106,7 +106,7 @@ it('shows only the types of nodes and edges that the question names', async () =
   });
   expectTypeOf(items[0]!.edges.ASSIGNED[0]!.node.inbound.ASSIGNED[0]!.node.id).toEqualTypeOf<`ISSUE-${string}`>();
   const { items: open } = await anyReader.page(text, text, { with: [text] });
-  expectTypeOf(open[0]!.edges?.['ANY']?.[0]?.node.inbound).toEqualTypeOf<Record<string, Neighbour[]> | undefined>();
+  expectTypeOf(open[0]!.edges?.['ANY']?.[0]?.node.inbound).toEqualTypeOf<Record<string, Neighbor[]> | undefined>();
 });
 
 it('refuses a mistake on each level', () => {

@@ -95,7 +95,7 @@ it('gives the edges that may leave a node, with their labels', async () => {
   // @ts-expect-error: not among the copied attributes
   if (owned.type === 'LIKES') owned.copy?.status;
   // @ts-expect-error: no edge type has a label of that name
-  owned.colour;
+  owned.color;
 });
 
 it('gives the edges of any type where an id does not say its type', async () => {

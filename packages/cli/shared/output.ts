@@ -7,25 +7,25 @@ export interface Output<Json = unknown> {
   json: Json;
   text: string;
   /** Called for each line of `text` on a terminal. */
-  colourOf?: (line: string) => Colour | undefined;
+  colorOf?: (line: string) => Color | undefined;
 }
 
 /** Green: right. Red: wrong. Yellow: worth a look. */
-const COLOURS = { green: 32, red: 31, yellow: 33 } as const;
+const COLORS = { green: 32, red: 31, yellow: 33 } as const;
 
-export type Colour = keyof typeof COLOURS;
+export type Color = keyof typeof COLORS;
 
-function painted(text: string, colour: Colour | undefined): string {
-  const isColoured = process.stdout.isTTY === true && (process.env['NO_COLOR'] ?? '') === '';
-  return isColoured && colour !== undefined ? `\u001b[${COLOURS[colour]}m${text}\u001b[0m` : text;
+function painted(text: string, color: Color | undefined): string {
+  const isColored = process.stdout.isTTY === true && (process.env['NO_COLOR'] ?? '') === '';
+  return isColored && color !== undefined ? `\u001b[${COLORS[color]}m${text}\u001b[0m` : text;
 }
 
 /** Prints to stdout. Escapes control codes in the text. */
-export function print({ json, text, colourOf }: Output, asJson: boolean): void {
+export function print({ json, text, colorOf }: Output, asJson: boolean): void {
   const whole = printableLines(asJson ? (json === undefined ? '' : toJson(json)) : text);
   if (whole === '') return;
   const lines =
-    asJson || colourOf === undefined ? [whole] : whole.split('\n').map((line) => painted(line, colourOf(line)));
+    asJson || colorOf === undefined ? [whole] : whole.split('\n').map((line) => painted(line, colorOf(line)));
   process.stdout.write(`${lines.join('\n')}\n`);
 }
 

@@ -87,11 +87,11 @@ export async function showPages({ say, expected, reader }: DemoWorld): Promise<v
       page.items.map(({ id }) => id),
       answer.map(({ origin }) => airportId(origin)),
     );
-    const neighbours = new Set(answer.flatMap(({ origin }) => expected.edgeSet(origin).map(({ target }) => target)));
+    const neighbors = new Set(answer.flatMap(({ origin }) => expected.edgeSet(origin).map(({ target }) => target)));
     const shown = new Set(page.items.flatMap(({ edges }) => edges.ROUTE.map(({ node }) => node.id)));
-    expectSame('the destinations of the page', [...shown].sort(), [...neighbours].sort());
+    expectSame('the destinations of the page', [...shown].sort(), [...neighbors].sort());
     say(
-      `busiest airports that fly to ${HUB}, page ${number}: ${page.calls} DynamoDB calls for ${page.items.length} airports and ${neighbours.size} destinations`,
+      `busiest airports that fly to ${HUB}, page ${number}: ${page.calls} DynamoDB calls for ${page.items.length} airports and ${neighbors.size} destinations`,
     );
     for (const [i, { attributes, edges }] of page.items.entries()) {
       const names = edges.ROUTE.slice(0, 3).map(({ node }) => node.attributes?.city);

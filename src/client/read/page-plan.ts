@@ -21,7 +21,7 @@ export function planPage(graph: CompiledModel, asked: PageAsked): PagePlan {
   const query = `Query: the edges of ${edge.type} in their order.`;
   const isInIndex = asked.isAlone && missingInIndex(graph, asked) === undefined;
   const nodes = isInIndex ? whyInIndex(graph, asked) : whyNodes(graph, asked);
-  return { levels, maxNodes, isInIndex, why: [query, nodes, ...whyNeighbours(asked)] };
+  return { levels, maxNodes, isInIndex, why: [query, nodes, ...whyNeighbors(asked)] };
 }
 
 /** Defaults to the view's attributes, or `'ALL'` for a type that declares no view or is outside the model. */
@@ -51,7 +51,7 @@ function missingInIndex(graph: CompiledModel, { edge, attributes }: PageAsked): 
 function whyInIndex(graph: CompiledModel, { edge, attributes }: PageAsked): string {
   const names = new Set([...edge.from].flatMap((type) => [...selectedNames(graph, type, attributes)]));
   const held = names.size === 0 ? 'no attributes are asked for' : `${[...names].join(', ')} came with the edges`;
-  return `No views of the nodes: ${held}, and there are no neighbours to show.`;
+  return `No views of the nodes: ${held}, and there are no neighbors to show.`;
 }
 
 function whyNodes(graph: CompiledModel, asked: PageAsked): string {
@@ -60,7 +60,7 @@ function whyNodes(graph: CompiledModel, asked: PageAsked): string {
     attributes !== undefined && [...edge.from].some((type) => !viewHolds(graph.nodes.get(type), attributes));
   if (levels.length > 0) {
     const more = isBeyond ? ' The nodes themselves: attributes are asked for that their views do not hold.' : '';
-    return `Views of the nodes: neighbours are asked for, and the edge sets lie there.${more}`;
+    return `Views of the nodes: neighbors are asked for, and the edge sets lie there.${more}`;
   }
   if (!asked.isAlone) return 'Views of the nodes: they tell which nodes exist; with: [] does without.';
   const missing = missingInIndex(graph, asked);
@@ -68,13 +68,13 @@ function whyNodes(graph: CompiledModel, asked: PageAsked): string {
   return isBeyond ? `The nodes themselves: neither their views nor ${lack}.` : `Views of the nodes: ${lack}.`;
 }
 
-function whyNeighbours({ levels, maxNodes }: PageAsked): string[] {
-  return levels.length === 0 ? ['No neighbours: no edge type is named.'] : whyLevel(levels, maxNodes, 1);
+function whyNeighbors({ levels, maxNodes }: PageAsked): string[] {
+  return levels.length === 0 ? ['No neighbors: no edge type is named.'] : whyLevel(levels, maxNodes, 1);
 }
 
 function whyLevel(levels: readonly Level[], maxNodes: number, depth: number): string[] {
   if (depth > MAX_DEPTH) return [`Level ${depth} is left out: a page has ${MAX_DEPTH} levels at most.`];
-  const name = depth === 1 ? 'neighbours' : `neighbours on level ${depth}`;
+  const name = depth === 1 ? 'neighbors' : `neighbors on level ${depth}`;
   const uncopied = levels.filter(({ by, edge }) => by !== 'edge set' || edge.copy === undefined);
   const leading = levels.filter(({ with: below }) => below.length > 0);
   const reasons = [
@@ -96,7 +96,7 @@ function whyQuery({ by, edge }: Level, name: string, maxNodes: number): string {
   const calls = by === 'inbound' ? (edge.inbound?.shards ?? 1) : 1;
   const edges = by === 'inbound' ? 'that enter it come from an index' : 'that leave it are in no edge set';
   const times = calls === 1 ? 'A Query' : `${calls} Queries`;
-  return `${times} for each node above the ${name}, ${calls * 0.5} RCU or more, until ${maxNodes} neighbours are found: edges of ${edge.type} ${edges}.`;
+  return `${times} for each node above the ${name}, ${calls * 0.5} RCU or more, until ${maxNodes} neighbors are found: edges of ${edge.type} ${edges}.`;
 }
 
 function typesOf(levels: readonly Level[]): string {

@@ -21,9 +21,9 @@ import type {
   SpreadSearchName,
   SumName,
   TargetOf,
+  TotaledEdgeType,
+  TotaledId,
   TotalGroups,
-  TotalledEdgeType,
-  TotalledId,
   ViewIdArgument,
   WholeArgument,
 } from '../../core/model/inference.ts';
@@ -165,8 +165,8 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
    * // { count: 35, hours: '1203.5', groups: { kind: { code: 31, talk: 4 } } }
    * await reader.total('PROJECT-P1', 'WORKED_ON');
    */
-  total<const Id extends string, E extends TotalledEdgeType<G>>(
-    id: Checked<Id, TotalledId<G, E, Id>>,
+  total<const Id extends string, E extends TotaledEdgeType<G>>(
+    id: Checked<Id, TotaledId<G, E, Id>>,
     edgeType: E,
     options?: TotalReadOptions,
   ): Promise<TotalResult<SumName<G, E>, TotalGroups<G, E>>>;

@@ -29,7 +29,7 @@ import type {
   ViewAttribute,
 } from '../../core/model/inference.ts';
 import type { WithLevel } from './levels/level.ts';
-import type { AnyPageNode, Entering, Leaving, Neighbour, PageNode } from './levels/page-tree.ts';
+import type { AnyPageNode, Entering, Leaving, Neighbor, PageNode } from './levels/page-tree.ts';
 import type { AttributeSelection } from './nodes/views.ts';
 import type { EdgeResult, EdgeSetElement, SearchResult, StoredNode, TargetView, View } from './request/result.ts';
 import type { InPartition, NoPartition } from './search-calls.ts';
@@ -211,17 +211,17 @@ export type NodeOfPage<
           : Below<G, With[number]>);
 
 type EverySet<G extends CompiledModel, T extends string> = [T] extends [string]
-  ? Leaving<{ [E in LeavingIn<Sources<G>, T>]: LeavingNeighbour<G, E, never>[] }>
+  ? Leaving<{ [E in LeavingIn<Sources<G>, T>]: LeavingNeighbor<G, E, never>[] }>
   : never;
 
 /** The neighbors that a level names. */
 type Below<G extends CompiledModel, Level> = ([LeavingName<Level>] extends [never]
   ? unknown
-  : Leaving<{ [E in LeavingName<Level> & EdgeType<G>]: LeavingNeighbour<G, E, NextLevel<Level, 'edge', E>>[] }>) &
+  : Leaving<{ [E in LeavingName<Level> & EdgeType<G>]: LeavingNeighbor<G, E, NextLevel<Level, 'edge', E>>[] }>) &
   ([EnteringName<Level>] extends [never]
     ? unknown
     : Entering<{
-        [E in EnteringName<Level> & EdgeType<G>]: EnteringNeighbour<G, E, NextLevel<Level, 'inbound', E>>[];
+        [E in EnteringName<Level> & EdgeType<G>]: EnteringNeighbor<G, E, NextLevel<Level, 'inbound', E>>[];
       }>);
 
 type LeavingName<Level> = Level extends string
@@ -240,22 +240,22 @@ type NextLevel<Level, End extends 'edge' | 'inbound', E> = Level extends { reado
     : never
   : never;
 
-type LeavingNeighbour<G extends CompiledModel, E extends EdgeType<G>, Level> = E extends string
-  ? Neighbour<
+type LeavingNeighbor<G extends CompiledModel, E extends EdgeType<G>, Level> = E extends string
+  ? Neighbor<
       E extends EdgeTypeInSet<G> ? Labels<G, E> : EdgeAttributes<G, E>,
-      PageNode<EdgeTarget<G, E>, AttributesOfNeighbour<G, EdgeTargetType<G, E> & NodeType<G>, EdgeCopy<G, E>>> &
+      PageNode<EdgeTarget<G, E>, AttributesOfNeighbor<G, EdgeTargetType<G, E> & NodeType<G>, EdgeCopy<G, E>>> &
         Below<G, Level>
     >
   : never;
 
-type EnteringNeighbour<G extends CompiledModel, E extends EdgeType<G>, Level> = E extends string
-  ? Neighbour<
+type EnteringNeighbor<G extends CompiledModel, E extends EdgeType<G>, Level> = E extends string
+  ? Neighbor<
       InboundEdge<G, E>['attributes'],
-      PageNode<EdgeSource<G, E>, AttributesOfNeighbour<G, EdgeSourceType<G, E> & NodeType<G>, never>> & Below<G, Level>
+      PageNode<EdgeSource<G, E>, AttributesOfNeighbor<G, EdgeSourceType<G, E> & NodeType<G>, never>> & Below<G, Level>
     >
   : never;
 
-type AttributesOfNeighbour<G extends CompiledModel, T extends NodeType<G>, Copied> = OfAnyType<
+type AttributesOfNeighbor<G extends CompiledModel, T extends NodeType<G>, Copied> = OfAnyType<
   T extends string ? Shown<NodeAttributes<G, T>, ViewAttribute<G, T> | Copied> & PartsShown<G, T, undefined> : never
 >;
 
@@ -273,7 +273,7 @@ export type CheckedLevels<G extends CompiledModel, T extends string, With> =
 type CheckedLevel<G extends CompiledModel, T extends string, Level> = Level extends string
   ? Level extends ListedText<FittingType<G, T, 'from', TypeOfText<Level>, EdgeTypeInSet<G>>>
     ? Level extends `${infer E}:${string}`
-      ? LabelledLevel<G, E, Level>
+      ? LabeledLevel<G, E, Level>
       : Level
     : ListedText<FittingType<G, T, 'from', never, EdgeTypeInSet<G>>>
   : Level extends { readonly inbound: infer E }
@@ -286,11 +286,11 @@ type CheckedLevel<G extends CompiledModel, T extends string, Level> = Level exte
           Level
         >;
 
-type LabelledLevel<G extends CompiledModel, E extends string, Level> =
+type LabeledLevel<G extends CompiledModel, E extends string, Level> =
   E extends EdgeType<G>
-    ? Level extends LabelledText<E, LabelArgument<G, E>>
+    ? Level extends LabeledText<E, LabelArgument<G, E>>
       ? Level
-      : E | LabelledText<E, LabelArgument<G, E>>
+      : E | LabeledText<E, LabelArgument<G, E>>
     : never;
 
 /** The label's type or, if elements have no labels, a sentence for the compiler's message. */
@@ -298,7 +298,7 @@ type LabelOption<G extends CompiledModel, E extends EdgeType<G>> = [LabelArgumen
   ? `edges of ${E} have no labels`
   : LabelArgument<G, E>;
 
-type LabelledText<E extends string, Label> = `${E}:${Extract<Label, string | number | bigint | boolean>}`;
+type LabeledText<E extends string, Label> = `${E}:${Extract<Label, string | number | bigint | boolean>}`;
 
 type TypeOfText<Text extends string> = Text extends `${infer E}:${string}` ? E : Text;
 

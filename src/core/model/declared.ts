@@ -63,7 +63,7 @@ export interface EdgeTypes {
   from: string;
   to: string;
   labels: object;
-  labelled: LabelValue;
+  labeled: LabelValue;
   /** The values of each order as arguments. */
   orders: object;
   /** Order values as `fields` declares them; `SourceValue` for an attribute of the source node. */
@@ -81,7 +81,7 @@ export interface EdgeTypes {
   inSet: boolean;
   degree: boolean;
   totals: TotalNames;
-  totalled: string;
+  totaled: string;
   copy: string;
 }
 
@@ -399,7 +399,7 @@ export interface EdgeTypesOf<
   from: From;
   to: To;
   labels: LabelsOf<AttributesOf<F>, LabelsFrom<EdgeSet>>;
-  labelled: LabelledBy<AttributesOf<F>, LabelsFrom<EdgeSet>, OrdersIn<Inbound>[keyof OrdersIn<Inbound>]>;
+  labeled: LabelledBy<AttributesOf<F>, LabelsFrom<EdgeSet>, OrdersIn<Inbound>[keyof OrdersIn<Inbound>]>;
   orders: { [Name in keyof OrdersIn<Inbound>]: ValueOfOrder<OrdersIn<Inbound>[Name]> };
   whole: { [Name in keyof OrdersIn<Inbound>]: WholeOfOrder<AttributesOf<F>, OrdersIn<Inbound>[Name]> };
   inKeys: { [Name in keyof OrdersIn<Inbound>]: NameOfEdge<KeptInKey<OrdersIn<Inbound>[Name]>> };
@@ -417,7 +417,7 @@ export interface EdgeTypesOf<
   inSet: EdgeSet extends false ? false : true;
   degree: Degree | ([TotalsOf<AttributesOf<F>, Outgoing>] extends [never] ? never : true);
   totals: TotalsOf<AttributesOf<F>, Inbound> | TotalsOf<AttributesOf<F>, Outgoing>;
-  totalled:
+  totaled:
     | ([TotalsOf<AttributesOf<F>, Inbound>] extends [never] ? never : To)
     | ([TotalsOf<AttributesOf<F>, Outgoing>] extends [never] ? never : From);
   copy: Copy;

@@ -23,7 +23,7 @@ interface OpenTypes {
   from: string;
   to: string;
   labels: Record<string, unknown>;
-  labelled: LabelValue;
+  labeled: LabelValue;
   orders: Record<string, SearchTypes['value']>;
   whole: Record<string, SearchTypes['value']>;
   inKeys: Record<string, string>;
@@ -35,7 +35,7 @@ interface OpenTypes {
   inSet: true;
   degree: true;
   totals: { sums: string; groups: Record<string, unknown> };
-  totalled: string;
+  totaled: string;
   copy: string;
 }
 
@@ -122,7 +122,7 @@ export type EdgeLabel<G extends CompiledModel, E extends EdgeType<G>> = E extend
   : never;
 
 /** Values of an edge type's labels, as arguments. */
-export type LabelArgument<G extends CompiledModel, E extends EdgeType<G>> = TypeOf<EdgesOf<G>[E], 'labelled'>;
+export type LabelArgument<G extends CompiledModel, E extends EdgeType<G>> = TypeOf<EdgesOf<G>[E], 'labeled'>;
 
 /** Names of an edge type's orders; never if it has none. */
 export type EdgeOrder<G extends CompiledModel, E extends EdgeType<G>> = Extract<
@@ -168,15 +168,15 @@ export type CountedEdgeType<G extends CompiledModel> =
   string extends EdgeType<G> ? EdgeType<G> : EdgeTypeInSet<G> | Carrying<EdgesOf<G>, 'degree', true>;
 
 /** The edge types that have a total. */
-export type TotalledEdgeType<G extends CompiledModel> =
+export type TotaledEdgeType<G extends CompiledModel> =
   string extends EdgeType<G>
     ? EdgeType<G>
     : { [E in EdgeType<G>]: [TypeOf<EdgesOf<G>[E], 'totals'>] extends [never] ? never : E }[EdgeType<G>];
 
 /** An id of a node whose edges have a total, or any plain string. */
-export type TotalledId<G extends CompiledModel, E extends EdgeType<G>, Id extends string> = string extends Id
+export type TotaledId<G extends CompiledModel, E extends EdgeType<G>, Id extends string> = string extends Id
   ? Id
-  : IdOf<TextOf<EdgesOf<G>[E], 'totalled'>>;
+  : IdOf<TextOf<EdgesOf<G>[E], 'totaled'>>;
 
 /** The names of an edge type's sums. */
 export type SumName<G extends CompiledModel, E extends EdgeType<G>> = Extract<

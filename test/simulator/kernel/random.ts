@@ -10,7 +10,7 @@ export class Random {
     this.a = seed >>> 0;
     this.b = Math.floor(seed / 2 ** 32) >>> 0;
     this.c = 0x9e3779b9;
-    // Neighbouring seeds differ in a few bits only; the first numbers would show it.
+    // Neighboring seeds differ in a few bits only; the first numbers would show it.
     for (let i = 0; i < 12; i++) this.next();
   }
 

@@ -6,7 +6,7 @@ import type { Store } from '../../../src/core/store-port.ts';
 import { createReader, createSession, createWriter } from '../../../src/index.ts';
 import { withoutRegistry } from '../../../src/registry/reader-lease.ts';
 import { Random } from '../../simulator/kernel/random.ts';
-import { neighboursOf } from '../page-nodes.ts';
+import { neighborsOf } from '../page-nodes.ts';
 import { type Asked, askedLevels, walkLevels } from './levels-oracle.ts';
 import { comparePlaces } from './places.ts';
 import {
@@ -157,7 +157,7 @@ async function comparePage(
   const truncated: Truncated | undefined = page.truncated;
   const hidden = new Set(truncated?.ids);
   const cut = new Set(truncated?.edgesOf);
-  const nodes = neighboursOf(page);
+  const nodes = neighborsOf(page);
   const shown = Object.keys(nodes);
   if (maxNodes !== undefined && shown.length > maxNodes) throw problem(`${shown.length} nodes are too many`);
   for (const id of hidden) if (id in nodes) throw problem(`${id} is shown, and left out,`);
@@ -168,7 +168,7 @@ async function comparePage(
   const isBounded = maxNodes !== undefined && maxNodes <= whole.nodes.size;
   const reached = isBounded ? walkLevels(graph, ids, entries, options.copies, (id) => id in nodes) : whole;
   if (!isBounded) {
-    same([...shown].sort(), [...whole.nodes.keys()].sort(), 'the list of neighbours');
+    same([...shown].sort(), [...whole.nodes.keys()].sort(), 'the list of neighbors');
     const deep = whole.tooDeep;
     const expected = [...deep.ids].filter((id) => !(id in nodes)).sort();
     same([...hidden].sort(), expected, 'the list of nodes on a level that is too deep');
@@ -177,9 +177,9 @@ async function comparePage(
     const cutOf = [...new Set([...deep.edgesOf, ...missing])].sort();
     same([...cut].sort(), cutOf, 'the list of nodes whose edges are not shown');
   } else {
-    if (truncated === undefined) same([...shown].sort(), [...whole.nodes.keys()].sort(), 'the list of neighbours');
+    if (truncated === undefined) same([...shown].sort(), [...whole.nodes.keys()].sort(), 'the list of neighbors');
     for (const id of shown) if (!whole.nodes.has(id)) throw problem(`${id} is shown for no reason`);
-    if (cut.size === 0) same([...shown].sort(), [...reached.nodes.keys()].sort(), 'the list of neighbours');
+    if (cut.size === 0) same([...shown].sort(), [...reached.nodes.keys()].sort(), 'the list of neighbors');
     else for (const id of shown) if (!reached.nodes.has(id)) throw problem(`${id} is next to nothing that is shown`);
     if (cut.size > 0 && hidden.size >= 100) met.cutQuery = true;
     for (const id of silent(graph, ids, entries, options.copies, nodes, page))

@@ -1,4 +1,4 @@
-import type { AnyPageNode, Neighbour } from '../../../src/client/read/levels/page-tree.ts';
+import type { AnyPageNode, Neighbor } from '../../../src/client/read/levels/page-tree.ts';
 import { type Asked, edgesAt, MOST_LEVELS } from './levels-oracle.ts';
 import { type DrawnEdge, type DrawnGraph, EDGE_TYPES, type LevelEdge } from './random-levels.ts';
 
@@ -63,7 +63,7 @@ function comparePlace(
     const { type, isInbound, isQueried } = group[0]!;
     const side = isInbound ? 'inbound' : 'edges';
     sides[side].push(type!);
-    const found: readonly Neighbour[] | undefined = node[side]?.[type!];
+    const found: readonly Neighbor[] | undefined = node[side]?.[type!];
     if (found === undefined) throw new Error(`${node.id} has no list of ${type}`);
     const expected = depth > MOST_LEVELS ? new Map() : edgesOf(graph, node.id, group, levels);
     for (const id of expected.keys()) if (!isShown(id)) expected.delete(id);

@@ -46,12 +46,12 @@ describe('print', () => {
     [true, '', '\u001b[31m! lost\u001b[0m\nfine\n'],
     [true, '1', '! lost\nfine\n'],
     [false, '', '! lost\nfine\n'],
-  ])('has colours on a terminal alone, and none with NO_COLOR', (isTerminal, noColour, expected) => {
+  ])('has colors on a terminal alone, and none with NO_COLOR', (isTerminal, noColor, expected) => {
     process.stdout.isTTY = isTerminal;
-    vi.stubEnv('NO_COLOR', noColour);
+    vi.stubEnv('NO_COLOR', noColor);
     const write = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
-    const colourOf = (line: string) => (line.startsWith('! ') ? ('red' as const) : undefined);
-    print({ json: null, text: '! lost\nfine', colourOf }, false);
+    const colorOf = (line: string) => (line.startsWith('! ') ? ('red' as const) : undefined);
+    print({ json: null, text: '! lost\nfine', colorOf }, false);
     expect(write).toHaveBeenCalledWith(expected);
   });
 });

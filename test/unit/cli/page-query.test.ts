@@ -20,10 +20,10 @@ describe('--with on the command line', () => {
   });
 });
 
-describe('--no-neighbours', () => {
+describe('--no-neighbors', () => {
   it('asks for no level, and refuses levels beside it', () => {
-    expect(pageQuery({ neighbours: false }).with).toEqual([]);
-    expect(pageQuery({ neighbours: true }).with).toBeUndefined();
-    expect(() => pageQuery({ neighbours: false, with: ['OWNS'] })).toThrow(expect.objectContaining({ code: 'usage' }));
+    expect(pageQuery({ neighbors: false }).with).toEqual([]);
+    expect(pageQuery({ neighbors: true }).with).toBeUndefined();
+    expect(() => pageQuery({ neighbors: false, with: ['OWNS'] })).toThrow(expect.objectContaining({ code: 'usage' }));
   });
 });

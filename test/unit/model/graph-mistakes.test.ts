@@ -105,7 +105,7 @@ describe('mistakes are all reported at once, each with its path', () => {
       edges: {
         KNOWS: anyEdge({
           to: 'NOBODY',
-          colour: 'red',
+          color: 'red',
           edgeSet: ['type'],
           inbound: { orders: { gsi0: 7, gsi1: rank('b', {}) }, shards: 0 },
         }),
@@ -119,7 +119,7 @@ describe('mistakes are all reported at once, each with its path', () => {
       "nodes.USER.search.name.shards: should be a whole number from 1 to 100000, or 'value'",
       'nodes.USER.search.name: rank has no weights',
       "nodes.USER.search.age.type: should be 'string', 'number' or 'date'",
-      'edges.KNOWS: has no option "colour". There are fields, from, to, edgeSet, inbound, outgoing, degree, deletedWhen, expires, keys, copy',
+      'edges.KNOWS: has no option "color". There are fields, from, to, edgeSet, inbound, outgoing, degree, deletedWhen, expires, keys, copy',
       'edges.KNOWS.from: should be a node type or a list of them',
       'edges.KNOWS.to: "NOBODY" is not a node type of the model. There are user, USER',
       'edges.KNOWS.edgeSet.type: type is part of every entry; name the label otherwise',

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { MAX_DEPTH } from '../../../../src/client/read/levels/level.ts';
 import { levelOfPath } from '../../../../src/client/read/levels/level-path.ts';
 import type { Truncated } from '../../../../src/client/read/levels/level-walk.ts';
-import type { AnyPageNode, Neighbour } from '../../../../src/client/read/levels/page-tree.ts';
+import type { AnyPageNode, Neighbor } from '../../../../src/client/read/levels/page-tree.ts';
 import { pagePlan } from '../../../../src/client/read/page.ts';
 import { checkLimit } from '../../../../src/client/read/request/read-context.ts';
 import { EdgeloomError } from '../../../../src/foundation/errors.ts';
@@ -23,14 +23,14 @@ import { type Bind, cursorLine, noneText } from './answer.ts';
 
 export function addPage(command: Command, bind: Bind): void {
   withPageFlags(command)
-    .description('list the nodes that have an edge to a node, together with their neighbours')
+    .description('list the nodes that have an edge to a node, together with their neighbors')
     .addHelpText(
       'after',
       examples(
         'list page TEAM-T1 GOALMEMBERSHIP --with GOALMEMBERSHIP:LEAD --limit 20',
         'list page TEAM-T1 TEAMGOAL --with GOALMEMBERSHIP:LEAD KEYRESULT/GOALMEMBERSHIP:LEAD KEYRESULT/inbound:TASK_OF',
         'list page USER-U1 GOALMEMBERSHIP --at-least CONTRIBUTOR',
-        'list page USER-U1 GOALMEMBERSHIP --attributes title status --no-neighbours',
+        'list page USER-U1 GOALMEMBERSHIP --attributes title status --no-neighbors',
         'list page USER-U1 GOALMEMBERSHIP --order byDate --from 2020-07-01 --reverse',
       ),
     )
@@ -45,7 +45,7 @@ export function addPage(command: Command, bind: Bind): void {
         const open = new Set<AnyPageNode>();
         const text = [
           ...(items.length === 0 ? [noneText('nodes', cursor)] : []),
-          ...items.flatMap((node) => [nodeText(node), ...neighbourLines(node, '  ', open)]),
+          ...items.flatMap((node) => [nodeText(node), ...neighborLines(node, '  ', open)]),
           '',
           ...(truncated === undefined ? [] : [truncatedText(truncated)]),
           countText(calls, 'DynamoDB call'),
@@ -60,19 +60,19 @@ function nodeText({ id, attributes }: AnyPageNode): string {
 }
 
 /** Lists a node's neighbors. A node whose neighbors are already listed gets the line `as above`. */
-function neighbourLines(node: AnyPageNode, indent: string, open: Set<AnyPageNode>): string[] {
+function neighborLines(node: AnyPageNode, indent: string, open: Set<AnyPageNode>): string[] {
   const { edges = {}, inbound = {} } = node;
   const sides = [...sideOf('->', edges), ...sideOf('<-', inbound)];
   if (open.has(node)) return sides.length === 0 ? [] : [`${indent}as above`];
   open.add(node);
   return sides.flatMap(({ arrow, type, edge, node: other }) => [
     `${indent}${arrow} ${printable(type)} ${Object.keys(edge).length === 0 ? '' : `${cellText(edge)} `}${nodeText(other)}`,
-    ...neighbourLines(other, `${indent}  `, open),
+    ...neighborLines(other, `${indent}  `, open),
   ]);
 }
 
-function sideOf(arrow: string, byType: Record<string, Neighbour[]>) {
-  return Object.entries(byType).flatMap(([type, neighbours]) => neighbours.map((one) => ({ arrow, type, ...one })));
+function sideOf(arrow: string, byType: Record<string, Neighbor[]>) {
+  return Object.entries(byType).flatMap(([type, neighbors]) => neighbors.map((one) => ({ arrow, type, ...one })));
 }
 
 function truncatedText({ reason, ids, edgesOf = [] }: Truncated): string {
@@ -87,7 +87,7 @@ export interface PageFlags extends OrderedOptions {
   with?: string[];
   maxNodes?: number;
   attributes?: string[];
-  neighbours?: boolean;
+  neighbors?: boolean;
 }
 
 export function withPageFlags(command: Command): Command {
@@ -96,29 +96,29 @@ export function withPageFlags(command: Command): Command {
     .argument('<type>', 'edge type, such as GOALMEMBERSHIP')
     .option(
       '--with <edges...>',
-      'neighbours to show, as TYPE or TYPE:LABEL; repeatable (default: all). Use / for another level, inbound:TYPE for edges that enter, and \\/ for a slash in a label',
+      'neighbors to show, as TYPE or TYPE:LABEL; repeatable (default: all). Use / for another level, inbound:TYPE for edges that enter, and \\/ for a slash in a label',
     )
     .option(
       '--max-nodes <n>',
-      'maximum number of neighbours, on all levels together (default: 1000 with levels)',
+      'maximum number of neighbors, on all levels together (default: 1000 with levels)',
       wholeNumber,
     )
     .option('--attributes <names...>', 'attributes of the nodes to show (default: those of their views)')
     .option(
-      '--no-neighbours',
-      'show the nodes without neighbours; takes one call if the index items have the attributes',
+      '--no-neighbors',
+      'show the nodes without neighbors; takes one call if the index items have the attributes',
     );
 }
 
 export function pageQuery(options: PageFlags) {
-  const { with: edges, maxNodes, attributes, neighbours } = options;
-  if (neighbours === false && edges !== undefined) {
+  const { with: edges, maxNodes, attributes, neighbors } = options;
+  if (neighbors === false && edges !== undefined) {
     throw new EdgeloomError(
       'usage',
-      '--no-neighbours shows none, but --with names some.',
-      'Leave out --no-neighbours or --with.',
+      '--no-neighbors shows none, but --with names some.',
+      'Leave out --no-neighbors or --with.',
     );
   }
-  const levels = neighbours === false ? [] : edges?.map(levelOfPath);
+  const levels = neighbors === false ? [] : edges?.map(levelOfPath);
   return { ...orderedQuery(options), with: levels, maxNodes, attributes };
 }

@@ -19,7 +19,7 @@ import {
   withPredicates,
   withReverse,
 } from '../../shared/options.ts';
-import { type Colour, cellText, print } from '../../shared/output.ts';
+import { type Color, cellText, print } from '../../shared/output.ts';
 import { type CommandSession, withSession } from '../../shared/session.ts';
 import { createStopSignal } from '../../shared/signals.ts';
 import { sessionReader } from '../../shared/table-session.ts';
@@ -122,12 +122,12 @@ function noteReader({ settings, graph }: CommandSession): void {
 
 async function printEvents(events: AsyncIterable<WatchEvent<Watched>>, asJson: boolean): Promise<void> {
   for await (const event of events) {
-    const colour = COLOUR_OF[event.type];
-    print({ json: event, text: textOf(event), ...(colour && { colourOf: () => colour }) }, asJson);
+    const color = COLOR_OF[event.type];
+    print({ json: event, text: textOf(event), ...(color && { colorOf: () => color }) }, asJson);
   }
 }
 
-const COLOUR_OF: Readonly<Partial<Record<WatchEvent['type'], Colour>>> = {
+const COLOR_OF: Readonly<Partial<Record<WatchEvent['type'], Color>>> = {
   ...{ enter: 'green', leave: 'red', change: 'yellow' },
 };
 const SIGNS = { enter: '+', leave: '-', change: '~' } as const;

@@ -19,7 +19,7 @@ import {
   wholeNumber,
   writeRateOption,
 } from '../../shared/options.ts';
-import type { Colour } from '../../shared/output.ts';
+import type { Color } from '../../shared/output.ts';
 import { startProgress } from '../../shared/progress.ts';
 import { type CommandSession, inSession } from '../../shared/session.ts';
 import { driftText, reportText } from './check-report.ts';
@@ -166,10 +166,10 @@ async function checkAndReport(session: CommandSession, options: CommandOptions) 
     lines.push(`${countText(swept, 'record')} of the stream that no consumer had claimed: reconciled first`);
   if (cursor !== undefined) lines.push('stopped before its end; with --resume FILE it could go on from here');
   if (leavesCopiesOut) lines.push(COPIES_LEFT_OUT);
-  return { json, text: lines.join('\n'), colourOf };
+  return { json, text: lines.join('\n'), colorOf };
 }
 
-function colourOf(line: string): Colour | undefined {
+function colorOf(line: string): Color | undefined {
   if (line.startsWith('drift: ')) return line.startsWith(driftText(noVerdicts())) ? 'green' : 'red';
   const verdict = VERDICT_NAMES.find((name) => line.startsWith(`${name} `));
   return verdict && (isDrift(verdict) ? 'red' : 'yellow');

@@ -7,7 +7,7 @@ import type { ErasureStatus, Status } from '../../../../src/trust/explain/status
 import { tableStatus } from '../../../../src/trust/explain/table-status.ts';
 import { verifiedText } from '../../../../src/trust/explain/verified-text.ts';
 import { examples } from '../../shared/options.ts';
-import { type Colour, textTable } from '../../shared/output.ts';
+import { type Color, textTable } from '../../shared/output.ts';
 import { positionOf } from '../../shared/position.ts';
 import { PricedStore } from '../../shared/price.ts';
 import { type CommandSession, inSession } from '../../shared/session.ts';
@@ -112,10 +112,10 @@ function outputOf({ graph }: CommandSession, result: Status) {
     ...(advice.length === 0 ? [] : [advice.map((sentence) => `cost: ${sentence}`).join('\n')]),
     `${figureText(rcu)} RCU, ${countText(streamReads, 'read')} of the stream`,
   ];
-  return { json: { ...result, managed: projections.length > 0 }, text: sections.join('\n\n'), colourOf };
+  return { json: { ...result, managed: projections.length > 0 }, text: sections.join('\n\n'), colorOf };
 }
 
-function colourOf(line: string): Colour | undefined {
+function colorOf(line: string): Color | undefined {
   if (line === FINE) return 'green';
   return line.startsWith('! ') ? 'red' : undefined;
 }

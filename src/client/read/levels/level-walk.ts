@@ -35,7 +35,7 @@ interface Step {
   level: Level;
 }
 
-interface Neighbour {
+interface Neighbor {
   id: string;
   copy?: Record<string, unknown> | undefined;
 }
@@ -67,7 +67,7 @@ class LevelWalk {
   private readonly left = new Set<string>();
   private readonly cut = new Set<string>();
   /** Nodes of the last level, each with a neighbor below it. */
-  private readonly tooDeep: [id: string, neighbour: string][] = [];
+  private readonly tooDeep: [id: string, neighbor: string][] = [];
   private reason: Truncated['reason'] | undefined;
 
   constructor(
@@ -84,7 +84,7 @@ class LevelWalk {
   async run(levels: readonly Level[]): Promise<LevelsRead> {
     let above = [...this.sets.keys()].flatMap((id) => stepsFrom(id, levels));
     for (let depth = 1; above.length > 0; depth += 1) above = await this.readLevel(above, depth > MAX_DEPTH);
-    for (const [id, neighbour] of this.tooDeep) if (this.shown.has(neighbour)) this.cut.add(id);
+    for (const [id, neighbor] of this.tooDeep) if (this.shown.has(neighbor)) this.cut.add(id);
     const hidden = [...this.left].filter((id) => !this.shown.has(id));
     const { reason, cut } = this;
     const isCut = reason !== undefined && hidden.length + cut.size > 0;
@@ -117,12 +117,12 @@ class LevelWalk {
       const some = steps.slice(at, at + concurrency);
       const queried = some.filter(({ level }) => level.by !== 'edge set').length;
       const share = { ...this.context, concurrency: Math.max(1, Math.floor(concurrency / Math.max(1, queried))) };
-      const found = await Promise.all(some.map((step) => this.readNeighbours(share, step, isTooDeep)));
+      const found = await Promise.all(some.map((step) => this.readNeighbors(share, step, isTooDeep)));
       for (const [i, { level }] of some.entries()) {
-        for (const neighbour of found[i]!) {
-          if (isTooDeep) this.noteTooDeep(some[i]!.id, neighbour.id);
-          else if (this.tryShow(neighbour)) {
-            for (const step of stepsFrom(neighbour.id, level.with)) {
+        for (const neighbor of found[i]!) {
+          if (isTooDeep) this.noteTooDeep(some[i]!.id, neighbor.id);
+          else if (this.tryShow(neighbor)) {
+            for (const step of stepsFrom(neighbor.id, level.with)) {
               below.set(step.id, (below.get(step.id) ?? new Set()).add(step.level));
             }
           }
@@ -136,7 +136,7 @@ class LevelWalk {
     return [...below].flatMap(([id, levels]) => [...levels].map((level) => ({ id, level })));
   }
 
-  private tryShow({ id, copy }: Neighbour): boolean {
+  private tryShow({ id, copy }: Neighbor): boolean {
     if (!this.shown.has(id) && this.isFull()) {
       this.noteLeftOut(this.left, id, 'maxNodes');
       return false;
@@ -150,9 +150,9 @@ class LevelWalk {
     return this.shown.size >= this.maxNodes;
   }
 
-  private noteTooDeep(id: string, neighbour: string): void {
-    this.noteLeftOut(this.left, neighbour, 'depth');
-    this.tooDeep.push([id, neighbour]);
+  private noteTooDeep(id: string, neighbor: string): void {
+    this.noteLeftOut(this.left, neighbor, 'depth');
+    this.tooDeep.push([id, neighbor]);
   }
 
   private noteLeftOut(ids: Set<string>, id: string, reason: Truncated['reason']): void {
@@ -195,7 +195,7 @@ class LevelWalk {
     this.truncatedTypes.set(id, truncated);
   }
 
-  private async readNeighbours(context: ReadContext, { id, level }: Step, isTooDeep: boolean): Promise<Neighbour[]> {
+  private async readNeighbors(context: ReadContext, { id, level }: Step, isTooDeep: boolean): Promise<Neighbor[]> {
     if (level.by === 'edge set') {
       const entries = this.sets.get(id)!.filter((entry) => showsEdge(entry, level));
       if (this.truncatedTypes.get(id)?.includes(level.edge.type))

@@ -10,19 +10,19 @@ export interface PageNode<Id = string, Attributes = Record<string, unknown>> {
 }
 
 /** A neighbor of a node, with the edge between them. */
-export interface Neighbour<Edge = Record<string, unknown>, Node = AnyPageNode> {
+export interface Neighbor<Edge = Record<string, unknown>, Node = AnyPageNode> {
   /** The edge's labels; for an incoming edge or a type in no edge set, its attributes. */
   edge: Edge;
   node: Node;
 }
 
 /** Neighbors by outgoing edges, by edge type. */
-export interface Leaving<Edges = Record<string, Neighbour[]>> {
+export interface Leaving<Edges = Record<string, Neighbor[]>> {
   edges: Edges;
 }
 
 /** Neighbors by incoming edges, by edge type. */
-export interface Entering<Edges = Record<string, Neighbour[]>> {
+export interface Entering<Edges = Record<string, Neighbor[]>> {
   inbound: Edges;
 }
 
@@ -70,13 +70,13 @@ class TreeMaker {
       const { by, edge } = group[0]!;
       const side = by === 'inbound' ? 'inbound' : 'edges';
       below[side] ??= {};
-      const neighbours = this.neighbours(id, levels, group, depth);
-      setOwn(below[side], edge.type, neighbours);
+      const neighbors = this.neighbors(id, levels, group, depth);
+      setOwn(below[side], edge.type, neighbors);
     }
     return below;
   }
 
-  private neighbours(id: string, levels: readonly Level[], group: readonly Level[], depth: number): Neighbour[] {
+  private neighbors(id: string, levels: readonly Level[], group: readonly Level[], depth: number): Neighbor[] {
     if (depth > MAX_DEPTH) return [];
     const named = group.flatMap((level) => level.with);
     const shown = this.shownBy(

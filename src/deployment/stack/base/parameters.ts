@@ -120,7 +120,7 @@ export interface Parameters {
   vpcSubnetIds: string[];
   /** The security groups for the functions in these subnets. */
   vpcSecurityGroupIds: string[];
-  /** Tags for every resource that can have them, such as `team=graph,cost-centre=42`. */
+  /** Tags for every resource that can have them, such as `team=graph,cost-center=42`. */
   tags: Record<string, string>;
 }
 

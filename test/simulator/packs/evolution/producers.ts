@@ -35,7 +35,7 @@ export function edgeAttributes(random: Random): Record<string, unknown> {
 }
 
 /** The attributes of an edge that totals are about: right values, those that no sum or group takes, and none. */
-function totalled(random: Random): Record<string, unknown> {
+function totaled(random: Random): Record<string, unknown> {
   const maybe = (name: string, value: unknown): object => (random.chance(0.85) ? { [name]: value } : {});
   return {
     ...maybe('hours', random.oneOf([1, 2.5, 2.5, -0.75, 0.1, 999_999_999_999_999, 1e15, 1e-13, '3', true])),
@@ -58,7 +58,7 @@ function edgesOf(source: string): string[] {
 
 function put(world: World, source: string, target: string, attributes: Record<string, unknown> | undefined): void {
   const isEdge = source !== target && target !== STATE;
-  const more = isEdge && world.hasTotalsAndParts ? totalled(world.plan.draws('values of an edge')) : {};
+  const more = isEdge && world.hasTotalsAndParts ? totaled(world.plan.draws('values of an edge')) : {};
   const item = attributes && { source: { S: source }, target: { S: target }, ...toItem({ ...attributes, ...more }) };
   world.table.write({ source, target }, item);
 }

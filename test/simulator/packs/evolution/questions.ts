@@ -1,6 +1,6 @@
 import type { ItemKey } from '../../../../src/core/store-port.ts';
 import type { Reader } from '../../../../src/index.ts';
-import { entriesOf, neighboursOf } from '../../../support/page-nodes.ts';
+import { entriesOf, neighborsOf } from '../../../support/page-nodes.ts';
 import type { Random } from '../../kernel/random.ts';
 import { stableText } from '../../kernel/values.ts';
 import type { History } from './history.ts';
@@ -88,7 +88,7 @@ export class Questions {
   all(): Question[] {
     const { spec } = this;
     const all: Question[] = [(ask) => ask.views()];
-    for (const id of totalled(spec)) all.push((ask) => ask.total(id));
+    for (const id of totaled(spec)) all.push((ask) => ask.total(id));
     for (const [name, { shards }] of Object.entries(searchesOf(spec))) {
       for (const value of valuesOf(spec, name)) all.push((ask) => ask.search(name, { value }));
       if (shards !== 'value') all.push((ask) => ask.search(name));
@@ -137,7 +137,7 @@ export class Questions {
     if (spec.groupSearch) kinds.push((ask) => ask.titles());
     if (spec.extra) kinds.push((ask) => (random.chance(0.5) ? ask.labels() : ask.members(oneId('C', random))));
     if (spec.list) kinds.push((ask) => ask.nodes());
-    const [first, ...others] = totalled(spec);
+    const [first, ...others] = totaled(spec);
     if (first !== undefined) {
       const id = random.oneOf([first, ...others]);
       kinds.push(
@@ -245,11 +245,11 @@ export class Questions {
   async page(name: string, target: string): Promise<Asked> {
     const { reader, spec, truth } = this;
     const nodes: Node[] = [];
-    const neighbours: [string, unknown][] = [];
+    const neighbors: [string, unknown][] = [];
     const { question } = await this.walk(`page ${target} ${name}`, async (options) => {
       const page = await reader.page(target, 'AB', { ...options, order: name });
       nodes.push(...page.items.map((node) => ({ ...node, edgeSet: entriesOf(node) })));
-      neighbours.push(...Object.entries(neighboursOf(page)));
+      neighbors.push(...Object.entries(neighborsOf(page)));
       return page;
     });
     return {
@@ -265,15 +265,15 @@ export class Questions {
           false,
           this.isNative,
         );
-        // What edges copy of their targets is the neighbours' attributes.
+        // What edges copy of their targets is the neighbors' attributes.
         const withoutCopies = { ...spec, edge: { ...spec.edge, copy: [] } };
         for (const node of nodes) problems.push(...this.judgeView(span, node, withoutCopies));
-        for (const [id, attributes] of neighbours) {
+        for (const [id, attributes] of neighbors) {
           const texts = viewStates(truth.history, span, spec, id);
           const copied = viewStates(truth.history, span, { ...spec, groupView: spec.edge.copy }, id);
           const text = stableText(attributes);
           if (!texts.has(text) && !(id.startsWith('B-') && spec.edge.copy.length > 0 && copied.has(text)))
-            problems.push(`the neighbour ${id} is ${text} instead of ${[...texts].join(' or ')}`);
+            problems.push(`the neighbor ${id} is ${text} instead of ${[...texts].join(' or ')}`);
         }
         return problems;
       },
@@ -476,7 +476,7 @@ function hasDegree({ edge }: ModelSpec): boolean {
 }
 
 /** The nodes that have totals. */
-function totalled({ edge }: ModelSpec): string[] {
+function totaled({ edge }: ModelSpec): string[] {
   return [...(edge.incoming ? idsOf('B') : []), ...(edge.outgoing ? idsOf('A') : [])];
 }
 

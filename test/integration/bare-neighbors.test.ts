@@ -148,7 +148,7 @@ describe('a node that has a view for its edges alone', () => {
 });
 
 describe('a node without a view is shown with its attributes, which are paid for once', () => {
-  it('as a neighbour in a page', async () => {
+  it('as a neighbor in a page', async () => {
     const { reader, keys } = reading();
     const { items } = await reader.page('TEAM-1', 'TG', { with: ['GM'] });
     const members = items[0]!.edges.GM.map(({ node: { id, attributes } }) => [id, attributes]);

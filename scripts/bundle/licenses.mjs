@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-export function licencesOf({ inputs }, root) {
-  return foldersOf(inputs, root).map(licenceOf).sort().join('\n');
+export function licensesOf({ inputs }, root) {
+  return foldersOf(inputs, root).map(licenseOf).sort().join('\n');
 }
 
 export function packagesOf({ inputs }, root) {
@@ -22,7 +22,7 @@ function packageFolder(path) {
   return /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0];
 }
 
-function licenceOf(folder) {
+function licenseOf(folder) {
   const { name, version, license } = manifestOf(folder);
   const file = readdirSync(folder).find((one) => /^licen[cs]e/i.test(one));
   const text = file === undefined ? '' : `\n${readFileSync(join(folder, file), 'utf8').trim()}\n`;

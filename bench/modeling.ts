@@ -112,12 +112,12 @@ function filed(i: number): Item {
   };
 }
 
-export async function modelling(): Promise<Report[]> {
+export async function modeling(): Promise<Report[]> {
   const figures: Figure[] = [];
   for (const strategy of STRATEGIES) figures.push(...(await measured(strategy)));
   return [
     {
-      name: 'modelling',
+      name: 'modeling',
       title: `one-to-many strategies with ${CHILDREN} children: capacity units of an operation, the projection's included`,
       figures,
     },
