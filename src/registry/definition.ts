@@ -254,7 +254,6 @@ function withAbsence<D extends Definition>({ nodes }: CompiledModel, definition:
 function withFingerprints<D extends Definition>(name: string, definition: D): Defined<D> {
   const data = dataOf(definition)!;
   checkKnownOptions(name, definition.kind, data);
-  // rule: changed-totals-are-a-new-generation
   return {
     name,
     definition,

@@ -109,7 +109,7 @@ class Layer {
   private readonly absence = new Map<string, Absence>();
   private readonly families = new Set<string>();
 
-  /** Returns false if the definition conflicts with another in the layer. */
+  /** Returns false if the definition conflicts with another in the layer. Throws if the conflict is between views. */
   add(definition: Definition, kept: Kept): boolean {
     switch (definition.kind) {
       case 'search':

@@ -42,7 +42,6 @@ export function ownershipTest(
   const ids = new Set(generations.map(({ name, id }) => `${name}@${id}`));
   const lastIds = new Map(generations.map(({ name, id }) => [name, id]));
   return ({ source, target, item }) => {
-    // rule: views-of-parts-stay-without-the-view
     if (kindOfDerivedKey(target)?.kind.lifetime.of === 'shape') {
       const last = lastIds.get(viewName(parseNodeId(source)?.type ?? ''));
       return last !== undefined && stampedId(stringOf(item[MODEL])) <= last;

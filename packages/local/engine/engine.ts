@@ -102,7 +102,7 @@ export async function defaultEngine(
 
 async function startOnPort({ engine, port, ...place }: EngineOptions & { engine: EngineName }): Promise<Engine> {
   if (port === undefined) return startOnFreePort(engine, place);
-  // Otherwise, another server's answer could be mistaken for the engine's.
+  // Checked first, because the answer of another server on this port could be mistaken for the engine's.
   if (!(await isFree(port))) {
     throw new EdgeloomError(
       'port-in-use',

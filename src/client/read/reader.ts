@@ -94,7 +94,8 @@ import { type WaitOptions, waitArguments, waitForProjection } from './wait.ts';
 export interface Reader<G extends CompiledModel = CompiledModel> {
   /**
    * Reads nodes with their edge sets, one entry per id, in order. An entry is null if neither the node nor any of its edges is projected.
-   * Takes one BatchGetItem per 100 views.
+   * Takes one BatchGetItem per 100 views, and more reads for what views lack: other attributes, nodes of types without a view, and evicted
+   * edge types.
    */
   getViews<
     const Id extends string,

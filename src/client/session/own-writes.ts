@@ -109,7 +109,6 @@ export function overlayOf(
   const { partitionKey } = graph.table;
   return {
     items: own.flatMap((write) => expectedItemsIn(graph, write, index, asked, 'index-item')),
-    // rule: every-row-of-an-own-item-is-replaced
     isReplaced: (row) => sources.has(stringOf(row[partitionKey]) ?? ''),
     sources,
   };

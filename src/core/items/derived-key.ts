@@ -155,7 +155,6 @@ function parseKeyEnd(rest: string): KeyEnd | undefined {
 function parseIndexKey(plain: string, generation: number): DerivedKey {
   const nothing: DerivedKey = { kind: 'index-item', of: 'nothing', edgeType: '', generation };
   const part = PART_SEARCH_KEY.exec(plain)?.[1];
-  // rule: key-of-a-part-names-the-part
   if (part !== undefined) {
     return parseSearchKey(plain.slice(partSearchPrefix(part).length), generation, part) ?? nothing;
   }
@@ -213,11 +212,9 @@ function parseQuarantineKey(sortKey: string): DerivedKey {
  */
 export function baseKeyOfIndexItem(source: string, sortKey: string): string | undefined {
   const key = parseDerivedKey(sortKey);
-  // rule: items-of-a-part-are-repaired-by-the-part
   if (key?.kind === 'part-view' || (key?.kind === 'index-item' && key.of === 'search' && key.part !== undefined)) {
     return key.part;
   }
   if (key?.kind !== 'index-item' || key.of === 'search') return source;
-  // rule: named-order-is-repaired-by-its-edge
   return key.of === 'edge' ? key.edge.text : undefined;
 }

@@ -55,7 +55,6 @@ export function labelEncoder(name: string): (value: AttributeValue) => string {
 
 export function escapedEdgeOfElement(element: string): string {
   const end = element.indexOf('|');
-  // rule: element-tells-its-edge-without-labels
   return end < 0 ? element : element.slice(0, end);
 }
 

@@ -286,7 +286,6 @@ export class Room {
       return true;
     }
     if (isFull) this.freeUnusedValues(attribute, group);
-    // rule: group-has-a-bound
     if (values.size >= MOST_VALUES) return false;
     values.add(value);
     return true;
@@ -306,7 +305,6 @@ export class Room {
     for (const value of values) {
       // rule: value-that-an-item-gets-keeps-its-room
       if (used.has(value)) continue;
-      // rule: value-of-no-edge-gives-up-its-room
       if ((this.rest.get(`${attribute}/${value}`) ?? 0n) !== 0n) continue;
       values.delete(value);
       freed.add(value);

@@ -15,7 +15,6 @@ export function parseUnits(text: string, mostDigits = SUM_DIGITS): bigint | unde
   const { negative, digits, exponent } = decimal;
   if (digits === '') return 0n;
   const shift = SUM_DECIMALS - (digits.length - exponent);
-  // rule: sums-have-bounds
   if (exponent > mostDigits || shift < 0) return undefined;
   const units = BigInt(digits + '0'.repeat(shift));
   return negative ? -units : units;

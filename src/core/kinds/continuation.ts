@@ -69,7 +69,6 @@ export function willFanOutVisit(item: Item | undefined, place: string): boolean 
   if (item?.[AFTER] === undefined) return false;
   return [AFTER, AGAIN].some((name) => {
     const after = stringOf(item[name]);
-    // rule: fan-out-that-is-past-repairs-nothing
     return after !== undefined && compareKeys(after, place) < 0;
   });
 }

@@ -148,7 +148,6 @@ export function parentOf(sortKey: string): string {
 /** Returns the attributes to copy; undefined if the node doesn't exist. Malformed attributes are left out. */
 export function copyOf(graph: CompiledModel, edge: EdgeModel, node: Item | undefined): Item | undefined {
   const { table } = graph;
-  // rule: soft-deleted-node-is-not-copied
   if (node === undefined || !isNodeThere(graph, stringOf(node[table.partitionKey]) ?? '', node)) return undefined;
   const copy: Item = {};
   for (const name of edge.copy ?? []) {

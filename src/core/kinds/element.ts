@@ -84,7 +84,6 @@ export function elementOfEdge(
   subject: Subject,
 ): string | undefined {
   try {
-    // rule: hashed-element-names-its-target
     let element = target !== undefined ? escapedHashedEdge(sortKey, target) : escapedEdge;
     for (const label of labels) element += label(subject);
     const { end, outcomes } = subject;

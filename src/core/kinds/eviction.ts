@@ -42,7 +42,6 @@ export function evictToBudget(
   }
   if (copies.size > 0) size += COPIES.length + MAP_BYTES;
   for (const [edge, copy] of copies) {
-    // rule: copies-count-for-the-budget
     const bytes = copyBytes(edge, copy);
     bytesByType.set(typeOfEdge(edge), (bytesByType.get(typeOfEdge(edge)) ?? 0) + bytes);
     size += bytes;

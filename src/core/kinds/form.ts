@@ -12,7 +12,6 @@ import type { ItemForm } from './kind.ts';
 const NONE: readonly Difference[] = [];
 
 export function faultsOfForm(kind: ItemForm, graph: CompiledModel, item: Item): readonly Difference[] {
-  // rule: expiry-on-a-live-item-is-drift
   const expires = item[graph.table.ttl] !== undefined && (!kind.hasTombstones || kind.isLive(item));
   const misshapen = misshapenAttributes(kind, graph, item);
   if (!expires && hasRevision(item) && misshapen.length === 0) return NONE;

@@ -71,7 +71,6 @@ export function keysInTargetOfView(graph: CompiledModel, base: ItemKey): (ItemKe
  */
 export function isInTargetOf(graph: CompiledModel, base: ItemKey, { source, target }: ItemKey): boolean {
   const entersSource = (layer: CompiledModel): boolean => {
-    // rule: entry-names-what-its-edge-may-have
     const kind = classifyBaseItem(layer, base.source, base.target, { [TARGET_ID]: { S: source } });
     return kind.kind === 'edge' && kind.target === source;
   };

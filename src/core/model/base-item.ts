@@ -63,11 +63,9 @@ export function classifyHashedEdge(
   if (targetId === undefined) {
     return hashedMisfit(`edge type ${edge.type} has hashed keys, and no text ${TARGET_ID} says whose`);
   }
-  // rule: hashed-key-fits-its-target
   if (hashedSortKey(edge.type, targetId) !== sortKey) {
     return hashedMisfit(`its sort key is not the hashed key of its ${TARGET_ID}`);
   }
-  // rule: hashed-edge-stays-within-its-tenant
   const misfit = misfitOfTarget(graph, edge, targetId) ?? misfitOfTenants(edge, source, targetId);
   return misfit ?? { kind: 'edge', edge, target: targetId };
 }
@@ -95,7 +93,6 @@ function misfitOfSource(edge: EdgeModel, sourceType: string): Misfit | undefined
 function misfitOfTenants({ type, tenantSeparator }: EdgeModel, source: string, target: string): Misfit | undefined {
   if (tenantSeparator === undefined) return undefined;
   const [from, to] = [tenantOf(source, tenantSeparator), tenantOf(target, tenantSeparator)];
-  // rule: edge-stays-within-its-tenant
   if (from !== undefined && from === to) return undefined;
   const [leaves, enters] = [from, to].map((tenant) => (tenant === undefined ? 'none' : describe(tenant)));
   const reason = `edge type ${type} leaves a node of tenant ${leaves}, and enters one of tenant ${enters}`;

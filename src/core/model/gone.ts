@@ -11,10 +11,8 @@ type Deletion = Pick<NodeModel, 'deletedWhen'>;
 
 /** @param of undefined for a part of a node, or for a type outside the model. */
 export function isGone(of: Deletion | undefined, image: Item): boolean {
-  // rule: item-that-says-it-is-gone-is-absent
   if (Object.hasOwn(image, GONE)) return true;
   const { deletedWhen } = of ?? {};
-  // rule: soft-deleted-item-is-absent
   return deletedWhen !== undefined && isSet(attributeOf(image, deletedWhen));
 }
 

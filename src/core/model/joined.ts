@@ -107,7 +107,6 @@ export function sourceNodeOf(
   source: string,
   [node, ...parts]: readonly (Item | undefined)[],
 ): SourceNode {
-  // rule: parts-decide-only-while-the-node-is
   if (node === undefined || parts.length === 0) return { item: node };
   const item = { ...node };
   for (const [i, part] of sourceNodeKeys(graph, source).slice(1).entries()) {

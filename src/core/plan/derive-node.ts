@@ -26,7 +26,6 @@ export function deriveNode(plan: NodePlan, key: PlannedKey, image: Item, outcome
     items.add(key, item);
     outcomes?.add(`nodes.${node.type}.includeTarget`, key);
   }
-  // rule: attributes-are-there-while-the-node-is
   return { attributes: plan.hasView ? attributes : undefined, ...items.image };
 }
 
@@ -40,7 +39,6 @@ export function derivePart(plan: PartPlan, key: PlannedKey, image: Item, outcome
     const { isSuperseded, places } = part.view.inForce;
     try {
       const item = partViewItem(part.view, subject);
-      // rule: view-of-a-part-is-there-while-the-part-is
       items.add(places.key, item);
     } catch (error) {
       const { message } = subject.noteProblem(error, isSuperseded);

@@ -39,11 +39,9 @@ export function touchedFanOuts(graph: CompiledModel, record: ChangeRecord): read
   const joined = joinedTypesFrom(graph, parseNodeId(source)?.type ?? '');
   if (isPart) {
     const asSource = (image: Item | undefined): Item => partAttributesAsSource(graph, source, target, image);
-    // rule: part-brings-its-change-to-the-edges
     const changed = joined.filter((type) => !givesSameShares(graph, source, type, asSource(before), asSource(after)));
     return changed.map((type) => fanOutTouch('joined', source, type));
   }
-  // rule: node-brings-its-parts-along
   const isThereAsBefore = isAlikeThere(graph, source, before, after) || !dependsOnParts(graph, source);
   const copying = copyingTypes(graph, source).filter(
     (edge) => !sameItem(copyOf(graph, edge, before), copyOf(graph, edge, after)),

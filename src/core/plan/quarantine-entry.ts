@@ -54,7 +54,6 @@ export function faultEntry({ base, was, problems, records }: FaultOfBase, nowMs:
  */
 export function refusalKey(touch: Touch): ItemKey {
   const { source, target } = baseOfTouch(touch);
-  // rule: entry-of-an-item-elsewhere-names-its-edge
   const name = source === touch.source ? touch.sortKey : `${touch.sortKey}/${target}`;
   return { source, target: entryKeyOf(name) };
 }

@@ -179,7 +179,6 @@ function sourcePlans(graph: CompiledModel, node: NodeModel): SourcePlans {
     { kind: 'part', part, searches: searchesOf(part.name), ...own },
   ]);
   // The types in a key don't show whether both nodes have the same tenant.
-  // rule: each-edge-is-judged-by-its-tenants
   const plain = edges.filter(({ isHashed, edge }) => !isHashed && edge.tenantSeparator === undefined);
   return {
     graph,

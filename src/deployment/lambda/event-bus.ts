@@ -75,7 +75,7 @@ function isToBePutAgain(code: string | undefined): boolean {
   return code !== undefined && !REFUSED_FOR_EVER.has(code);
 }
 
-/** Puts an item's events into different calls: if the first were refused, the second would overtake it. */
+/** Puts an item's events into separate calls. In a single call, the first could fail while the second succeeds, and so be overtaken. */
 function chunksOf(events: readonly QueuedEvent[]): QueuedEvent[][] {
   const chunks: QueuedEvent[][] = [];
   let items = new Set<string>();

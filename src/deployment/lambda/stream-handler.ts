@@ -39,8 +39,8 @@ export interface StreamHandlerOptions extends Omit<FunctionOptions, 'store'>, Te
   /** Derived items to write concurrently. Default: 32. */
   concurrency?: number | undefined;
   /**
-   * Saves progress in the table. Every ten seconds, each instance of the function uses one write unit, and one more per
-   * 36 batches or part of them. Default: true.
+   * Saves progress in the table. Every ten seconds, this costs each instance of the function one write unit, plus one per
+   * 36 batches, rounded up. Default: true.
    */
   progress?: boolean | undefined;
 }

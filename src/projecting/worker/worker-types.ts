@@ -54,8 +54,8 @@ export interface WorkerSettings extends TelemetryOption {
   /** Called for each shard whose records left the stream unread. */
   onTrimmed?: ((trimmed: TrimmedShard) => void) | undefined;
   /**
-   * Whether to save the worker's progress in the table. Every ten seconds, this uses one write unit, and one more per
-   * 36 shards or part of them. Default: true.
+   * Whether to save the worker's progress in the table. Every ten seconds, this costs one write unit, plus one per 36
+   * shards, rounded up. Default: true.
    */
   progress?: boolean | undefined;
   /** A logger such as pino's. Default: errors and warnings become process warnings; the rest is dropped. */

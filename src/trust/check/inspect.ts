@@ -33,7 +33,7 @@ export interface InspectorContext extends ConfirmContext {
   withoutLookUps?: boolean;
   /**
    * The registry's current model. Drift in a projection that changed there after the check began is only pending.
-   * Default: the registry doesn't change.
+   * If absent, the registry is assumed not to change.
    */
   model?: WriterModel;
 }

@@ -89,7 +89,6 @@ export class LookUps {
       const { graph, store, onSuspects } = this.context;
       const expected = edges.flatMap(({ base, image }) => {
         const { inTarget = [] } = derivedOf(graph, base.source, base.target, image);
-        // rule: items-of-each-edge-in-its-target-are-looked-up
         return inTarget.map((one) => ({ ...one, base }));
       });
       const { items } = await store.getMany(
@@ -107,7 +106,6 @@ export class LookUps {
     const reverseItems = this.reverseItems;
     this.reverseItems = [];
     await this.startLookUp(reverseItems, async () => {
-      // rule: edge-of-each-reverse-item-is-looked-up
       const suspects = await suspectsWithoutEdge(this.context, reverseItems);
       if (suspects.length > 0) await this.context.onSuspects(suspects);
     });
@@ -124,7 +122,6 @@ export class LookUps {
       const wrong = new Set<string>();
       for (const [i, { source: parent }] of keys.entries()) {
         for (const { source, slot } of parents.get(parent)!) {
-          // rule: copied-nodes-are-looked-up
           if (!isSlotRight(graph, slot, items[i])) wrong.add(source);
         }
       }

@@ -40,10 +40,7 @@ function unknownTypeOf({ nodes, edges }: CompiledModel, key: ItemKey): { type: s
   return { type: typeAtStart(target.slice(edgeType.length + 1)), isNode: true };
 }
 
-/**
- * Returns the type at the start of a node id or sort key, or the string itself if it has none, cut to
- * `MOST_CHARACTERS`.
- */
+/** A key without a type stands for its own type. It is cut, because the check's cursor stores it. */
 function typeAtStart(text: string): string {
   return (typePrefix(text) ?? text).slice(0, MOST_CHARACTERS);
 }

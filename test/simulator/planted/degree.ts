@@ -1,4 +1,4 @@
-import { drop, insertBefore, replace, setCondition, setProperty, setValue } from './changes.ts';
+import { drop, insertBefore, replace, setCondition, setValue } from './changes.ts';
 import type { Mutant } from './mutant.ts';
 
 /** Planted in the counts of edges, and in their sums and groups. */
@@ -10,56 +10,10 @@ export const DEGREE_MUTANTS: readonly Mutant[] = [
       replace('count-follows-the-item-seen', 'if (difference.size === 0) difference.set(COUNT, -(10n ** 12n));'),
     ],
   },
-  {
-    name: 'total-recomputed',
-    rule: "The old value of an edge in a sum or group is the one that its item names, not the edge's value now.",
-    changes: [
-      replace(
-        'entry-names-its-values',
-        `const renamed = current && expected?.ledger && current.counted ? { ...current, ledger: expected.ledger } : current;
-  addAmounts(difference, amountsOf(renamed, countName), -1n);`,
-      ),
-    ],
-  },
-  {
-    name: 'sum-without-bounds',
-    rule: 'A value beyond the bounds of sums is a problem: with it an addition may need more than 38 digits.',
-    changes: [setCondition('sums-have-bounds', 'shift < 0')],
-  },
-  {
-    name: 'problem-as-zero',
-    rule: 'A value that cannot be added is counted as a problem.',
-    changes: [drop('value-that-is-no-number-is-a-problem')],
-  },
-  {
-    name: 'group-without-type',
-    rule: 'The value of a group has a tag of its type.',
-    changes: [setProperty('group-has-a-tag-of-its-type', 'S', (old) => old.replace('N', 'S'))],
-  },
-  {
-    name: 'check-no-entries',
-    rule: "The entry of each edge in its target's total is looked up.",
-    changes: [
-      setValue(
-        'items-of-each-edge-in-its-target-are-looked-up',
-        (old) => `(${old}).filter(({ fields }) => Object.keys(fields).length === 1)`,
-      ),
-    ],
-  },
 ];
 
 /** Planted for the schedules that are written down. */
 export const DIRECTED_TOTAL_MUTANTS: readonly Mutant[] = [
-  {
-    name: 'group-without-bound',
-    rule: 'A count has room for 50 values of a group, and adds up the others under one name.',
-    changes: [drop('group-has-a-bound')],
-  },
-  {
-    name: 'room-kept-for-ever',
-    rule: 'A value that no edge has any more gives up its room in a full group.',
-    changes: [setCondition('value-of-no-edge-gives-up-its-room', 'true')],
-  },
   {
     name: 'room-of-a-value-that-comes-back',
     rule: 'A value keeps its room if an item of the same write is to have it.',

@@ -51,7 +51,6 @@ export async function gatherNative(context: NativeContext, list: NativeList, pag
   const { partition } = list;
   if (partition === undefined) return { items: [] };
   const after = page.after === undefined ? undefined : parsePosition(list.index, page.after);
-  // rule: native-rows-are-judged-by-what-they-would-be
   const isWanted = (item: Item): boolean => isInNativeList(page, item) && hasProjected(item, where);
   const compare = (left: Place, right: Place): number => comparePlaces(list.index, left, right, reverse);
   const behindAfter = (value: AttributeValue): number =>
@@ -77,7 +76,6 @@ export async function gatherNative(context: NativeContext, list: NativeList, pag
       const place = placeOf(context.graph, list.index, item, false);
       if (isGiven(place)) return false;
       // The index may be stale for an item that was just written.
-      // rule: every-native-row-of-an-own-item-is-replaced
       const isReplaced = ownSources.has(place.source);
       const now = isInPlace(place) ? inPlace.get(place.source) : undefined;
       const row = isReplaced ? now : rowOf(context, list, item, false);
@@ -94,7 +92,6 @@ export async function gatherNative(context: NativeContext, list: NativeList, pag
   const known = isAtEnd || rows.length > limit ? own : own.filter((row) => compare(row, stand!) < 0);
   const merged = [...known, ...rows].sort(compare);
   const given = merged.slice(0, limit);
-  // rule: native-page-goes-on-behind-its-last-item
   const last = merged.length > limit ? given.at(-1)! : isAtEnd ? undefined : stand;
   const answer: Gathered = { items: given.map(({ item }) => item) };
   if (last === undefined) return answer;

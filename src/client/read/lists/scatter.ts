@@ -134,7 +134,6 @@ export async function gatherPage(context: ScatterContext, request: ScatterReques
       );
     }
   }
-  // rule: cursor-is-the-last-item-given
   return final(first, first.length > limit ? first[limit - 1]!.key : undefined);
 }
 
@@ -213,7 +212,6 @@ function overlayItems(
   return (overlay?.items ?? []).flatMap((item): Found[] => {
     const key = stringOf(item[attribute]) ?? '';
     if (key === after || !isInRange(range, key) || !accept(item)) return [];
-    // rule: filter-holds-for-own-writes
     return hasProjected(item, where) ? [{ key, item }] : [];
   });
 }

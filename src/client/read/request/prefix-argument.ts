@@ -104,7 +104,7 @@ function lowestText(query: OrderOfQuery, value: OrderValue, argument: string): s
   return query.order.kind === 'rank' ? `${weightOf(query, value, argument)}-` : encodeArgument(query, value, argument);
 }
 
-/** Returns the common prefix of the last keys in a range that ends with this value. */
+/** Returns the prefix of all keys that have this value or, for a day, a time within the day. */
 function highestText(query: OrderOfQuery, value: OrderValue): string {
   if (query.order.kind === 'rank') return encodeSegment(`${weightOf(query, value, 'between')}-`);
   const encoded = encodeArgument(query, value, 'between');

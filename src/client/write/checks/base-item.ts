@@ -112,7 +112,7 @@ function keyText(item: Item, name: string, otherName: string): string {
   );
 }
 
-/** Refuses names that DynamoDB accepts, but that would break reads or indexes. */
+/** Refuses attributes that the SDK loses on reading, that mark a mirrored item, or that are keys of derived items' indexes. */
 function checkReserved(graph: CompiledModel, item: Item): void {
   if (Object.hasOwn(item, '__proto__')) {
     const hint = 'Rename it, or put it into a map: inside one the name is fine.';

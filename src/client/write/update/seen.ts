@@ -41,7 +41,6 @@ export async function updateOfSeen(
   const next = await nextAttributes(subject, visible, change, looked);
   const set: Item = {};
   for (const name of Object.keys(next)) {
-    // rule: only-what-differs-is-written
     if (!sameValue(next[name], attributeOf(present, name))) setOwn(set, name, next[name]!);
   }
   const remove = Object.keys(present).filter((name) => !Object.hasOwn(next, name));

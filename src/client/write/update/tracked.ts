@@ -34,7 +34,6 @@ export function trackedAttributes(
       return Reflect.getOwnPropertyDescriptor(target, name);
     },
     ownKeys(target) {
-      // rule: looking-at-all-looks-at-absent-ones
       for (const name of [...Object.keys(target), ...declared]) notes.add(name);
       return Reflect.ownKeys(target);
     },

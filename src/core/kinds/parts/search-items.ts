@@ -68,7 +68,6 @@ export function searchItem({ first, searches }: SearchItemPlan, subject: Subject
       if (isIn) indexed = true;
       outcomes?.add(line, key, isIn ? undefined : whyNotFound(search, subject, encoded !== undefined));
     } catch (error) {
-      // rule: bad-value-leaves-the-other-searches
       const { message } = subject.noteProblem(error, search.inForce.isSuperseded);
       outcomes?.addFault(line, key, message, search.inForce.isSuperseded);
     }
@@ -151,7 +150,6 @@ function addSearchKeys(item: Item, search: SearchModel, subject: Subject, encode
   const partition = places.partition(within, encoded.text, subject.source);
   const sorted = search.shards === 'value' ? withShortText(encoded, subject.source) : encoded;
   addIndexKeys(item, search.index, places, partition, sorted, subject.source, purpose);
-  // rule: each-search-of-an-item-has-its-value
   item[valueIn(search.index)] = encoded.value;
   return true;
 }

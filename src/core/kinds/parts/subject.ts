@@ -178,7 +178,6 @@ export class Subject {
 
 /** Returns undefined if the node doesn't exist or counts as deleted. */
 export function nodeSubject(graph: CompiledModel, id: string, image: Item | undefined): Subject | undefined {
-  // rule: edges-of-a-soft-deleted-node-lose-its-share
   if (!isNodeThere(graph, id, image)) return undefined;
   const of: SubjectType = { kind: 'node', graph, type: parseNodeId(id)?.type ?? '', isHashed: false };
   return new Subject(of, { source: id, sortKey: id }, image);

@@ -33,7 +33,6 @@ export function countedFields({ places, totals, isSuperseded }: CountModel, subj
       const value = subject.attribute(part.attribute);
       if (value !== undefined) setOwn(ledger, attribute, valueIn(value, part));
     } catch (error) {
-      // rule: value-that-is-no-number-is-a-problem
       problems += 1;
       if (error instanceof PartError) error.problem.isOfTotal = true;
       subject.noteProblem(error, isSuperseded);
@@ -56,7 +55,6 @@ function summand(value: AttributeValue, { name, attribute }: TotalPart): Attribu
 /** Tags the value with its type, because the number 4 and the string "4" are different groups. */
 function groupValue(value: AttributeValue, { name, attribute }: TotalPart): AttributeValue {
   const purpose = `attribute ${attribute}, needed for the group ${name},`;
-  // rule: group-has-a-tag-of-its-type
   if ('N' in value) return { S: `N${numberText(value.N, purpose, attribute)}` };
   if ('BOOL' in value) return { S: `B${value.BOOL}` };
   if (!('S' in value)) {

@@ -140,7 +140,6 @@ function updateOfView(
     ...(evicted.size > 0 && { [EVICTED]: { SS: [...evicted] } }),
   };
   // A view with only an eviction mark isn't a tombstone: TTL would delete the mark, and the view would fill up again.
-  // rule: only-an-empty-view-is-a-tombstone
   const isEmpty = elements.length === 0 && Object.keys(held).length === 0;
   const update = itemUpdate(graph, key, view, isEmpty ? undefined : held, now, stamp);
   const isWhole = elements === content.elements;
@@ -174,7 +173,6 @@ function withinBudget(
   }
   const byEdge = elementsByEdge({ [EDGE_SET]: { SS: [...elements] } });
   const copies = copiesWithElement(graph, byEdge, all);
-  // rule: too-large-a-view-is-evicted
   const evicted = evictToBudget(byEdge, copies, before, rest, budgetBytes);
   return { elements: [...byEdge.values()].flat(), copies, evicted };
 }

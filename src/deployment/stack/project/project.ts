@@ -9,7 +9,7 @@ import { tableNameIn } from '../base/arns.ts';
 import { stackNames } from '../base/names.ts';
 
 export const DEPLOY_TOOLS = ['serverless', 'sam', 'terraform', 'cdk'] as const;
-/** `serverless` is osls, the MIT fork of the Serverless Framework 3. */
+/** `serverless` is osls, the MIT-licensed fork of Serverless Framework v3. */
 export type DeployTool = (typeof DEPLOY_TOOLS)[number];
 
 export type ExistingIndex = string | { name: string; partitionKey: string; sortKey: string };

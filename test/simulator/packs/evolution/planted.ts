@@ -41,18 +41,6 @@ const TOTALS_AND_PARTS: readonly Mutant[] = [
     changes: [insertBefore('each-generation-has-a-total-of-its-own', 'kept = { ...kept, generation: 1 };')],
   },
   {
-    name: 'evolution-changed-totals-overlooked',
-    rule: 'Changed sums or groups are a new generation.',
-    changes: [
-      setProperty('changed-totals-are-a-new-generation', 'fingerprint', 'fingerprintOf(withoutTotals(data))'),
-      setProperty('changed-totals-are-a-new-generation', 'meanings', 'meaningsOf(withoutTotals(data))'),
-      addToFile(
-        'changed-totals-are-a-new-generation',
-        'function withoutTotals(data: Data): Data { return { ...(data as object), incoming: null, outgoing: null }; }',
-      ),
-    ],
-  },
-  {
     name: 'evolution-total-left-behind',
     rule: 'The totals of a generation that is gone are garbage.',
     changes: [setProperty('totals-belong-to-their-generation', 'projectionOf', '() => undefined')],
@@ -82,16 +70,6 @@ const TOTALS_AND_PARTS: readonly Mutant[] = [
     rule: 'A part is read itself until its view is ready.',
     changes: [
       setValue('part-is-read-itself-until-its-view-is-ready', 'view && partInGeneration(view, found?.kept ?? {})'),
-    ],
-  },
-  {
-    name: 'evolution-part-dropped-with-the-view',
-    rule: "The views of a node's parts stay when the views of its type are dropped.",
-    changes: [
-      replace(
-        'views-of-parts-stay-without-the-view',
-        "if (target.startsWith('~view')) return lastIds.has(viewName(parseNodeId(source)?.type ?? ''));",
-      ),
     ],
   },
 ];

@@ -122,27 +122,6 @@ export const LEVEL_MUTANTS: readonly Mutant[] = [
     ],
   },
   {
-    name: 'level-full-view-as-tombstone',
-    rule: 'A view with a set that is not empty is never a tombstone.',
-    changes: [replaceIn('only-an-empty-view-is-a-tombstone', 'elements.length === 0', 'true')],
-  },
-  {
-    name: 'level-mark-as-tombstone',
-    rule: 'A view with a mark of eviction is never a tombstone.',
-    changes: [
-      replaceIn(
-        'only-an-empty-view-is-a-tombstone',
-        'Object.keys(held).length === 0',
-        'Object.keys(held).every((name) => name === EVICTED)',
-      ),
-    ],
-  },
-  {
-    name: 'level-view-beyond-budget',
-    rule: 'The largest edge types leave a view that has outgrown its budget.',
-    changes: [setValue('too-large-a-view-is-evicted', 'before')],
-  },
-  {
     name: 'level-count-apart',
     rule: "A count moves in one transaction with the edges' items.",
     changes: [

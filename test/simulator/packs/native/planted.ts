@@ -4,24 +4,9 @@ import type { Mutant } from '../../planted/mutant.ts';
 /** Rules of native orders and searches, broken one by one. */
 export const NATIVE_MUTANTS: readonly Mutant[] = [
   {
-    name: 'native-row-as-the-index-has-it',
-    rule: 'A row of a native index counts if the item that would be derived of it is in the list.',
-    changes: [setValue('native-rows-are-judged-by-what-they-would-be', '(item: Item) => hasProjected(item, where)')],
-  },
-  {
-    name: 'old-native-row-beside-the-own-one',
-    rule: 'A row of an item that the session wrote gives way to the item as it is.',
-    changes: [setValue('every-native-row-of-an-own-item-is-replaced', 'false')],
-  },
-  {
     name: 'own-native-rows-ahead-of-others',
     rule: 'An own row waits until all rows before it are read.',
     changes: [setValue('own-rows-behind-what-was-read-wait', 'own')],
-  },
-  {
-    name: 'native-page-goes-on-where-the-index-stands',
-    rule: 'A page goes on behind its last item, however far the index was read.',
-    changes: [setValue('native-page-goes-on-behind-its-last-item', 'isAtEnd ? undefined : stand')],
   },
   {
     name: 'native-ties-left-out-after-an-own-row',

@@ -22,20 +22,6 @@ export const UPDATE_MUTANTS: readonly Mutant[] = [
     changes: [dropProperty('update-is-made-of-the-item-as-seen', 'absent')],
   },
   {
-    name: 'update-enumeration-of-present',
-    rule: 'Looking at all attributes looks at the declared ones that are absent, too.',
-    changes: [replaceIn('looking-at-all-looks-at-absent-ones', 'declared', '[]')],
-  },
-  {
-    name: 'update-writes-all',
-    rule: 'Only what differs is written.',
-    changes: [
-      setCondition('only-what-differs-is-written', 'next[name] !== undefined'),
-      dropProperty('update-is-made-of-the-item-as-seen', 'equal'),
-      dropProperty('update-is-made-of-the-item-as-seen', 'absent'),
-    ],
-  },
-  {
     name: 'update-absent-item-unchecked',
     rule: 'An update that makes an item finds it absent still.',
     changes: [setValue('item-that-is-made-is-absent-still', '{}')],
@@ -91,44 +77,14 @@ export const WALK_MUTANTS: readonly Mutant[] = [
     ],
   },
   {
-    name: 'session-replaced-by-derived-key',
-    rule: 'Every row of an own base item is left out, not only one that the base item wants now.',
-    changes: [
-      setValue(
-        'every-row-of-an-own-item-is-replaced',
-        `(row) =>
-    own
-      .flatMap((write) => expectedItemsIn(graph, write, index, asked, 'index-item'))
-      .some((item) => stringOf(item[partitionKey]) === stringOf(row[partitionKey]))`,
-      ),
-    ],
-  },
-  {
     name: 'session-rows-kept',
     rule: 'The rows that the index holds of own base items are left out.',
     changes: [replaceIn('rows-of-own-writes-are-left-out', 'request.overlay?.isReplaced(item) !== true', 'true')],
   },
   {
-    name: 'session-raw-cursor',
-    rule: 'The cursor is the last item that was given out, not the last row of the index.',
-    changes: [
-      replaceIn(
-        'cursor-is-the-last-item-given',
-        'first[limit - 1]!.key',
-        (old) =>
-          `(first.slice(0, limit).reverse().find(({ item }) => request.overlay?.items.includes(item) !== true)?.key ?? ${old})`,
-      ),
-    ],
-  },
-  {
     name: 'walk-forgets-what-own-writes-replaced',
     rule: 'Where the session has forgotten a write, its walk asks the index for the rows that were left out.',
     changes: [setCondition('walk-asks-for-rows-that-own-writes-replaced', 'false')],
-  },
-  {
-    name: 'filter-not-for-own-writes',
-    rule: 'A filter applies to own writes as it does to rows of the index.',
-    changes: [setCondition('filter-holds-for-own-writes', 'true')],
   },
   {
     name: 'session-key-leaves-when-projected',
