@@ -6,9 +6,9 @@ import type { ItemKey } from '../core/store-port.ts';
 import { type ApplyContext, epochSeconds, updateItem } from './apply-context.ts';
 
 /**
- * Removes an item that no projection maintains; returns whether it did. Another process may need a fan-out's or
- * misplaced item for a projection newer than `graph`, so the registry is read again after the item. Items of retired
- * generations are safe to remove, because generation ids are never reused.
+ * Removes an item that no projection maintains; returns whether it did. Another process may need a continuation or a
+ * misplaced item for a projection newer than `graph`, so for these the registry is read again after the item. Items of
+ * retired generations are safe to remove, because generation ids are never reused.
  */
 export async function removeAlien(context: ApplyContext, key: ItemKey): Promise<boolean> {
   const { graph, store, model } = context;

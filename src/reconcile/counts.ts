@@ -55,7 +55,7 @@ async function writeExactCount(
   const movedAtMs = context.now();
   // rule: count-moves-before-its-items-are-read, first
   const moved = await updateItem(context, move);
-  // This write has replaced a malformed revision; the next attempt reads the new one.
+  // If the revision was malformed, this write has replaced it, and the next attempt reads the new one.
   const isNumber = current?.[REVISION] === undefined || revisionOf(current) !== undefined;
   if (!moved.applied || !isNumber) return false;
   const afterMove: Item = { ...current, ...move.set, [REVISION]: { N: String(Number(revisionOf(current) ?? 0) + 1) } };

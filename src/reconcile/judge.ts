@@ -19,7 +19,7 @@ export interface JudgeContext {
   store: Pick<Store, 'getMany' | 'query'>;
 }
 
-/** The state of a derived item when it was read, and its faults. */
+/** The state of a derived item when it was read, and its differences. */
 export interface Judgement {
   suspect: Suspect;
   was: Item | undefined;

@@ -13,11 +13,12 @@ import { isAnnounced } from './transitions.ts';
 /** The model that a writer of derived items maintains. */
 export interface WriterModel {
   /**
-   * Returns the current model. Call it for each batch, after receiving the records. Throws a retryable `StoreError` if
-   * this writer lacks code for a projection of the table or runs outside the table's home region.
+   * Returns the current model. Call it for each batch, after receiving the records. Throws a `StoreError` of kind
+   * `retryable` if this writer lacks code for a projection of the table, runs outside the table's home region, or finds
+   * the registry gone. Waiting resolves none of these, but the batch has to be retried once somebody has.
    *
-   * @param stream the label of the batch's stream. If it is later than the registered one, all projections are
-   * withdrawn from readers until a migration has verified them.
+   * @param stream the label of the batch's stream. If it is later than the registered one, and the store can update,
+   * all projections are withdrawn from readers until a migration has verified them.
    */
   current(stats?: ReadStats, stream?: string): Promise<CompiledModel>;
 }

@@ -158,7 +158,10 @@ function touchEntry({ record, base, before, after }: Images, touches: Touches): 
   if (isFaulty && made.touch.kind === 'entry') delete made.touch.isLook;
 }
 
-/** Touches every item that the keys name, for a record that lacks an image. */
+/**
+ * For a record that lacks an image: touches the items whose keys follow from the base item's key alone. Skips items of
+ * multi-valued searches, of whose keys only the prefix is known.
+ */
 function touchNamedItems(graph: CompiledModel, images: Images, touches: Touches): void {
   const { base, plan } = images;
   for (const { key, isPrefix } of indexItemKeysOf(graph, base)) {

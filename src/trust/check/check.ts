@@ -29,15 +29,18 @@ import { countUnknownType, isOfModel } from './unknown-types.ts';
 export interface CheckOptions extends RuntimeOptions, TelemetryOption, RateOptions {
   /** The table to check. */
   store: Store & ScanSource;
-  /** Number of segments into which the scan is divided. At most 64 are read at once. Default: 8. */
+  /**
+   * Number of segments into which the scan is divided. At most 64 are read at once, or 8 with `onlySegments`. Ignored
+   * with `sources` or `resume`. Default: 8.
+   */
   segments?: number | undefined;
   /** Checks only these segments, 0 to `segments - 1`. Default: all. */
   onlySegments?: readonly number[] | undefined;
   /** Checks only these partitions, without scanning the table. */
   sources?: readonly string[] | undefined;
   /**
-   * Leaves out items that depend on other partitions: copies of nodes, reverse items, entries of totals and the
-   * continuations of fan-outs. For a store that lacks those partitions. Default: false.
+   * Leaves out what a partition's own base items don't determine: copies of nodes, reverse items, entries of totals and
+   * the continuations of fan-outs. For a store that lacks other partitions. Default: false.
    */
   withoutLookUps?: boolean | undefined;
   /**
@@ -55,8 +58,8 @@ export interface CheckOptions extends RuntimeOptions, TelemetryOption, RateOptio
    */
   mode?: 'report' | 'plan' | 'repair' | 'rebuild' | undefined;
   /**
-   * Maximum number of partitions that may wait until their differences are known as lag or drift. An item that depends
-   * on other partitions counts twice. Default: 5,000.
+   * Maximum number of partitions that may wait until their differences are known to be lag or drift. An item that
+   * depends on other partitions counts twice. Default: 5,000.
    */
   mostSuspects?: number | undefined;
   /**
@@ -68,14 +71,15 @@ export interface CheckOptions extends RuntimeOptions, TelemetryOption, RateOptio
   readsOn?: (() => boolean) | undefined;
   /** Continues where an earlier check stopped. */
   resume?: CheckCursor | undefined;
-  /** Called for each finding. Superseded suspects are only counted. */
+  /** Called for each finding. Differences that didn't last are only counted, as `superseded`. */
   onFinding?: ((finding: Finding) => void) | undefined;
   /** Called with one line for each actual or planned repair. */
   onRepair?: ((action: string) => void) | undefined;
   /** Called after each page with the totals and a function that returns the cursor to continue from. */
   onProgress?: ((totals: CheckCounts, cursor: () => CheckCursor) => void | Promise<void>) | undefined;
   /**
-   * The model to compare with. Default: what the table's registry lists as ready; without a registry, the whole model.
+   * The model to compare with. Default: the registry's ready projections, or the whole model without a registry or with
+   * an announced one.
    * @internal
    */
   model?: WriterModel | undefined;
@@ -116,9 +120,8 @@ const MOST_AT_ONCE = 64;
 
 /**
  * Compares every derived item with what the base items ask for. One scan reads the base items and derived items of each
- * partition together; only partitions that differ are read again. A difference is drift only if the consumer had time
- * to correct it and didn't change the item. With `mode: 'repair'`, drift is repaired from the base items as they are
- * then.
+ * partition together; only partitions that differ are read again. A difference is drift only if it outlasts the time
+ * that the consumer had to correct it. With `mode: 'repair'`, drift is repaired from the base items as they are then.
  *
  * With `copy` or `inbound.total`, copies, reverse items and entries of totals depend on other partitions, which the
  * check looks up for 1 to 1.5 read units per edge.

@@ -79,7 +79,7 @@ export type Passing = 'passed' | 'behind' | 'over' | 'unknown';
 
 /**
  * Tells whether every record made before `sinceMs` is projected. Answers `behind` only if the consumer was asked after
- * `graceMs` had passed.
+ * `graceMs` had passed. Without a consumer, assumes `passed` after `graceMs`.
  *
  * @param freshMs the maximum age of an answer that says "not yet", in milliseconds.
  */

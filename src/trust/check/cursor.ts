@@ -18,7 +18,7 @@ export interface CheckCounts extends VerdictCounts {
   partitions: number;
   baseItems: number;
   derivedItems: number;
-  /** Types that the model lacks, each with its number of base items. */
+  /** Up to 100 types that the model lacks, each with its number of base items. */
   unknownTypes: { type: string; items: number; nearest: string | null }[];
   /**
    * Projections that a model change is building or removing, each with the number of its items that the scan read. The

@@ -43,7 +43,7 @@ type Place = { source: string } | { item: LookedUp };
 const READ_AT_ONCE = 8;
 /** Number of suspects that share the calls to DynamoDB. */
 const CHUNK = 100;
-/** An item of another partition counts twice, because a cursor stores two keys for it. */
+/** An item that other partitions determine counts twice, because a cursor may store two keys for it. */
 const ITEM_PLACES = 2;
 /** Maximum numbers of suspects and of partitions that wait for the stream, to bound the memory. */
 const MOST_WAITING = 20_000;
@@ -69,7 +69,7 @@ export class Inspector {
     this.looker = lookerOf(context);
   }
 
-  /** The partitions and items that the next inspection has to begin with, because the time ran out. */
+  /** The partitions and items that aren't decided yet, with which the next inspection has to begin. */
   get undecided(): { sources: string[]; items: LookedUp[] } {
     const places = [...this.open.values(), ...this.unconfirmed.values()];
     return {

@@ -11,8 +11,8 @@ import { derivedOf } from '../../core/plan/derive.ts';
 import type { ItemKey, Store } from '../../core/store-port.ts';
 
 /**
- * Compares items across partitions, a hundred keys per call: edges with their items in the target's partition, those
- * items with their edges, and copies with their nodes.
+ * Compares items across partitions, in batches: edges with their items in the target's partition, those items with
+ * their edges, and copies with their nodes.
  */
 
 /** A derived item that other partitions determine. `base` is its edge, if the item's key doesn't name it. */

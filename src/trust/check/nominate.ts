@@ -24,7 +24,7 @@ const PARENTS = 100;
 /**
  * Yields the derived items of a partition that differ, in portions that fit into memory.
  *
- * @param seen the partition as it was just read. Default: it is read now.
+ * @param seen the partition as it was just read; it is read again if it has totals. Default: it is read now.
  */
 export async function* nominate(
   context: NominateContext,

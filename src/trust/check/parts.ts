@@ -3,7 +3,7 @@ import type { Item } from '../../core/items/attribute-value.ts';
 
 /**
  * Compares what base items ask for with what is stored, part by part. Equal parts are dropped, so the remaining ones
- * differ. The memory is bounded: beyond `mostParts`, only sums of hashes are kept, one per bucket, and a second reading
+ * differ. The memory is bounded: beyond `mostParts`, only sums of hashes are kept, two per bucket, and a second reading
  * compares only the buckets that differ.
  */
 

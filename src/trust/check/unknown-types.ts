@@ -15,7 +15,7 @@ export interface UnknownType {
 
 const MOST_TYPES = 100;
 const MOST_CHARACTERS = 60;
-/** Counts a base item in `types`, and returns its type, which the model lacks. */
+/** Counts a base item in `types`, which holds up to `MOST_TYPES`, and returns its type, which the model lacks. */
 export function countUnknownType(graph: CompiledModel, types: UnknownType[], key: ItemKey): string {
   const { type, isNode } = unknownTypeOf(graph, key);
   const known = types.find((one) => one.type === type);

@@ -13,7 +13,10 @@ import { derivedOf } from '../../core/plan/derive.ts';
 import type { ItemKey } from '../../core/store-port.ts';
 import { type JudgeContext, judge } from '../../reconcile/judge.ts';
 
-/** The state of a place that shows a base item, or could show it. */
+/**
+ * `drift`: it differs although all records are applied. `lag`: it differs, but records wait, or it's unknown whether
+ * any do. `evicted`: its edge type doesn't fit into the view. `absent`: nothing is expected there.
+ */
 export type PartState = 'right' | 'lag' | 'drift' | 'quarantined' | 'evicted' | 'absent';
 
 /** A place that shows a base item, or could show it. */

@@ -58,7 +58,7 @@ export async function explain(graph: CompiledModel, options: ExplainOptions): Pr
 
 async function explainItem(options: OfGraph<ExplainOptions>): Promise<Explanation> {
   const { key, store, lag = async () => UNKNOWN_LAG, now = Date.now } = options;
-  // Readers follow the registry, whose model may differ from the one that was passed in.
+  // Readers use the registry's ready projections, which may differ from the model that was passed in.
   const graph = await modelToCheck(options.graph, store).current();
   const { item } = await store.get(key, { consistent: true });
   if (isDerivedKey(key.target)) return explainDerivedItem(graph, key, item);

@@ -26,7 +26,10 @@ import { loadOptionalPackage } from './optional-package.ts';
 export interface FailureSources extends FailureBuckets {
   /** Reads records that a message doesn't contain. */
   streams: DynamoDBStreamsClient | OpenStreams;
-  /** Deletes an object after its whole batch is reconciled. Default: the object stays until its bucket expires it. */
+  /**
+   * Deletes an object after all batches of its message are reconciled. Default: the object stays until its bucket
+   * expires it.
+   */
   deleteObject?: DeleteObject;
 }
 

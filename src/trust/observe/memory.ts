@@ -124,7 +124,7 @@ export async function withoutObserved(
   return (await readSaved(store)).item;
 }
 
-/** Only people read these strings: after a restart, the observer looks at the item again. */
+/** A shortened string is enough: after a restart, the observer looks at the item again. */
 function withTexts(drift: ObservedDrift, textOf: (text: string) => string): ObservedDrift {
   const textOrNull = (text: string | null): string | null => (text === null ? null : textOf(text));
   return { ...drift, expected: textOrNull(drift.expected), stored: textOrNull(drift.stored) };

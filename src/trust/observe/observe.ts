@@ -32,8 +32,8 @@ export interface ObserveOptions extends RuntimeOptions {
   /** How long a low watermark is reused, in milliseconds. Default: 5,000. */
   markMs?: number | undefined;
   /**
-   * Share of the changed items, from 0 to 1, for which the table's indexes are queried at least a minute later. The
-   * indexes' content is sampled, never verified. Default: 0.001.
+   * Share of the changed derived items, from 0 to 1, for which the table's indexes are queried at least a minute later.
+   * The indexes' content is sampled, never verified. Default: 0.001.
    */
   indexShare?: number | undefined;
   /** Continues the sample of an earlier run in this process. Default: a new sample with `indexShare`. */

@@ -79,7 +79,7 @@ export interface Found {
   lowWatermarkMs: number | undefined;
 }
 
-/** Waits of an observer, in milliseconds. */
+/** Waits of an observer, in milliseconds, and a bound. */
 export interface ObserverPace {
   /** How long the projector may take to apply a record before the table is read. */
   graceMs: number;
@@ -200,7 +200,7 @@ export class OpenItems {
     return due.sort((left, right) => left.dueMs - right.dueMs).slice(0, most);
   }
 
-  /** True until the projector has applied the newest record and a Query has named the item. */
+  /** True while a Query still has to name the item, or the low watermark shows that its newest record isn't applied. */
   private isTooEarly(item: OpenItem, nowMs: number, lowWatermarkMs: number | undefined): boolean {
     const { suspect, touches, openedMs } = item;
     const reaching = this.rangeReaching(suspect);

@@ -10,8 +10,8 @@ const SLICE = 1_000;
 
 /**
  * Reconciles records in order and in slices, so that each derived item is written once per slice. A record that can't
- * be derived or written goes into quarantine and counts as reconciled. If time runs out or the table fails, the first
- * `repaired` records are reconciled and need no other redrive.
+ * be derived or written goes into quarantine and counts as reconciled. If time runs out or a call keeps failing, the
+ * first `repaired` records are reconciled and need no other redrive. Throws a fatal `StoreError`.
  */
 export async function redriveRecords(
   records: readonly ChangeRecord[],

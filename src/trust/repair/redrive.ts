@@ -52,9 +52,14 @@ export interface RedriveOptions extends RuntimeOptions, TelemetryOption {
   ids?: readonly string[] | undefined;
   /** Maximum number of calls in flight. Default: 32. */
   concurrency?: number | undefined;
-  /** The model to maintain. Default: the registry's; without a registry, `graph`. @internal */
+  /**
+   * The model to maintain. Default: the registry's, or `graph` without a registry or with an announced one. @internal
+   */
   model?: WriterModel | undefined;
-  /** Called after each entry with the number of entries so far. */
+  /**
+   * Called after each entry with the number of entries so far. For a failed batch: after each slice with the number of
+   * its records that were reconciled.
+   */
   onProgress?: ((entries: number) => void) | undefined;
 }
 
@@ -135,8 +140,8 @@ export function addRedrive(total: RedriveResult, { reasons, ...counts }: Redrive
 }
 
 /**
- * Ends an entry with a tombstone, unless it was written again, which is another failure. After a deletion, its
- * revisions would start over, so a worker with the old entry could overwrite the next one.
+ * Ends an entry with a tombstone, unless it was written again, which is another failure. If the entry were deleted, its
+ * revisions would start over, and a worker with the old entry could overwrite the next one.
  */
 async function clearEntry(context: ApplyContext, item: Item, result: RedriveResult): Promise<void> {
   const key = keyOfItem(context.graph.table, item);

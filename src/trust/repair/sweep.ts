@@ -21,10 +21,10 @@ export interface SweepOptions extends OfGraph<RedriveOptions> {
 const AGE_MS = 60_000;
 
 /**
- * Reconciles and claims records that no consumer has claimed within a minute, because a consumer gave up a batch
- * without a report, or a function was frozen before it wrote its claims. Otherwise, the low watermark would stand still
- * for a day. Leaves runs with newer records to the consumer, which may be behind. Skips shards with several batches at
- * a time, because their claims don't show what is unclaimed.
+ * Reconciles and claims records that no consumer has claimed within `ageMs`, because a consumer gave up a batch without
+ * a report, or a function was frozen before it wrote its claims. Otherwise, the low watermark would stand still for a
+ * day. Leaves runs with newer records to the consumer, which may be behind. Skips shards with several batches at a
+ * time, because their claims don't show what is unclaimed.
  */
 export async function sweep(options: SweepOptions): Promise<RedriveResult> {
   const { graph, store, source, ageMs = AGE_MS } = options;

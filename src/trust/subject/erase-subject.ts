@@ -136,8 +136,8 @@ const MOST_ATTEMPTS = 100;
  * nothing is left. A run can be interrupted anywhere and repeated.
  *
  * Items that producers have written since the first run are only reported, unless `again` is set. Items of mirrored
- * types are also only reported, because they follow their source items. While any are left, each run counts as a first
- * one.
+ * types are also only reported, because they follow their source items; while any of these are left, each run counts as
+ * a first one.
  *
  * @example
  * const { isDone, next, remains } = await eraseSubject(graph, { store, id: 'USER-U1' });
@@ -228,7 +228,10 @@ class SubjectEraser {
     return this.result(found, after);
   }
 
-  /** Walks until a walk deletes nothing, or finds a tombstone that hasn't expired. */
+  /**
+   * Walks until a walk has nothing to delete or rebuild, or finds a tombstone that hasn't expired; at most `MOST_WALKS`
+   * times.
+   */
   private async second(before: Erasure): Promise<SubjectErasure> {
     const { id } = this.options;
     const rebuilt = new Set<string>();

@@ -31,7 +31,7 @@ export interface ExportedSubjectItem {
   target: string;
   /** `base`, `derived`, `entry` (of the quarantine), or `mention`: an unrelated item with the id in an attribute. */
   kind: SubjectRole['kind'];
-  /** The subject's own items are complete. Other items contain only their keys and what names the subject. */
+  /** Complete if the item's key names the subject. Otherwise, only the item's keys and what names the subject. */
   item: Item;
 }
 

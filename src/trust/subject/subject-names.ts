@@ -94,8 +94,8 @@ export class SubjectNames {
   }
 
   /**
-   * Returns the subject's own items in full, but only the attributes, entries and elements of other items that name the
-   * subject.
+   * Returns items whose keys name the subject in full. Of other items, returns only the keys, and the attributes,
+   * entries and elements that name the subject.
    */
   excerptOf(walked: WalkedItem): Item {
     const { source, target, item } = walked;

@@ -18,8 +18,8 @@ import { type DataFile, dataFiles, itemsOf } from './files.ts';
 export interface ExportCheckOptions {
   graph: CompiledModel;
   /**
-   * Folder that contains, at any level, `manifest-files.json` and `data/*.json.gz` of a full export to S3 in DynamoDB
-   * JSON.
+   * Folder with a full export to S3 in DynamoDB JSON: its `*.json.gz` files, at any level, and `manifest-files.json`.
+   * Without the manifest, a missing file goes unnoticed.
    */
   folder: string;
   onFinding?: (finding: Finding) => void;
@@ -37,13 +37,13 @@ const SUMS_ONLY = { mostParts: 0, buckets: 1 };
 const PROGRESS_ITEMS = 10_000;
 
 /**
- * Checks an export of a table to S3 without consuming the table's capacity. Reads the files for the registry, then for
- * the nodes that edges depend on, then for digests of all partitions, about a kilobyte each, and finally for the items
+ * Checks an export of a table to S3 without consuming the table's capacity. Reads the files up to four times: for the
+ * registry, for the nodes that edges depend on, for digests of all partitions, about a kilobyte each, and for the items
  * of partitions that differ. Records that weren't yet projected at the time of the export count as differences; a check
  * of the live table shows whether they are real. Doesn't check copies of nodes, reverse items, entries of totals and
  * fan-outs: other partitions determine them, and each would need a search through the files.
  *
- * Throws `invalid-export` if the folder contains no export or only part of one.
+ * Throws `invalid-export` if there is no export, a file can't be read, or the files aren't those of the manifest.
  */
 export async function checkExport(options: ExportCheckOptions): Promise<ExportCheckResult> {
   const { folder, onFinding, onProgress } = options;
@@ -100,7 +100,10 @@ export async function checkExport(options: ExportCheckOptions): Promise<ExportCh
   return { ...totals, suspects };
 }
 
-/** Returns the part of the model that the export's registry lists as ready; without a registry, returns `own`. */
+/**
+ * Returns the model of the ready projections of the export's registry, or `own` without a registry or with an announced
+ * one.
+ */
 async function modelOfExport(own: CompiledModel, files: readonly DataFile[]): Promise<CompiledModel> {
   const partitions = new PartitionsInMemory(own.table);
   for await (const { source, target, item } of itemsOf(own, files, `"${SERVICE_PARTITION}"`)) {
@@ -150,7 +153,7 @@ async function nominateInFiles(
   for await (const { source, target, item } of itemsOf(graph, files)) {
     if (named.has(source)) partitions.add({ source, target }, item);
   }
-  // A full check would read each partition twice and wait for a stream.
+  // A check with `sources` would read each partition twice: for its scan, and to inspect it.
   const inspector = new Inspector({
     graph,
     store: partitions,

@@ -39,8 +39,8 @@ export const MAX_MANIFEST_BYTES = 64 * 1024 * 1024;
 export const MAX_EXPORT_DEPTH = 16;
 
 /**
- * Returns the data files in a folder and its subfolders. If there's a manifest, they must be exactly the files that it
- * names. Throws `invalid-export`.
+ * Returns the data files in a folder and its subfolders. Throws `invalid-export` if there are none, they aren't exactly
+ * those of the manifest, or a folder can't be read.
  */
 export async function dataFiles(folder: string): Promise<DataFile[]> {
   if (await isRegularFile(folder)) throw invalidExport(`${folder} is a file, and no folder of an export.`);
@@ -119,7 +119,10 @@ function filesOfManifest(lines: readonly ManifestLine[], paths: readonly string[
   return files;
 }
 
-/** Of several paths that end in the key's file name, returns the one that shares most trailing folders with the key. */
+/**
+ * Of several paths that end in the key's file name, returns the one that shares most trailing folders with the key.
+ * Throws if two share as many.
+ */
 function closestPath(paths: readonly string[], key: string, folder: string): string | undefined {
   const expected = key.split('/').reverse();
   const commonFolders = (path: string): number => {
@@ -135,9 +138,10 @@ function closestPath(paths: readonly string[], key: string, folder: string): str
 }
 
 /**
- * Yields every item of the files. Throws `invalid-export` with the file and line of an item that can't be read.
+ * Yields the items of the files. Throws `invalid-export` for an item that can't be read, with its file and line, and
+ * for a file without the number of items that the manifest says.
  *
- * @param holding only lines that contain this text are parsed.
+ * @param holding yields only items whose line contains this text.
  */
 export async function* itemsOf(
   graph: CompiledModel,

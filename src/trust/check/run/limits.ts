@@ -29,7 +29,7 @@ export function workersFor(maxWcu: number): number {
 export const UNITS_AN_ITEM = 10;
 const MOST_PAGE_ITEMS = 500;
 
-/** Returns the page size at which one page of each segment takes `seconds` to read and write. */
+/** Returns the page size, from 1 to 500, at which one page of each segment takes `seconds` to read and write. */
 export function pageItemsAt(unitsPerSecond: number, seconds: number): number {
   const items = Math.floor((unitsPerSecond * seconds) / (SEGMENTS_A_WORKER * UNITS_AN_ITEM));
   return Math.max(1, Math.min(MOST_PAGE_ITEMS, items));
@@ -44,8 +44,8 @@ const schema: z.ZodMiniType<RunLimits> = z.object({
 });
 
 /**
- * Validates the limits, which a person may have typed as the execution's input. Throws `invalid-option` that names the
- * wrong ones.
+ * Validates the limits, which a person may have typed as the execution's input. Throws `invalid-option` with the names
+ * of the wrong ones.
  */
 export function readLimits(value: RunLimits): RunLimits {
   const { data, error } = schema.safeParse(value);

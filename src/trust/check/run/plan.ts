@@ -43,14 +43,14 @@ const USED_SHARE = 0.8;
 /** Read units per second planned for one worker. A partition serves 3,000. */
 const UNITS_A_WORKER = 500;
 const FEWEST_UNITS = 100;
-/** Maximum read units per second unless the request sets them. A larger table takes several nights. */
+/** Maximum read units per second unless the request sets them. A table that needs more takes several nights. */
 export const MOST_UNITS = 4_000;
 /** Looking up copies and reverse items doubles the reads. */
 const COPIES_FACTOR = 2;
 
 /**
  * Computes the number of workers, and the read units per second of all workers together, for a table of `tableBytes`.
- * Numbers in the request are used unchanged.
+ * Numbers in the request other than 0 are used unchanged.
  */
 export function rateOf(tableBytes: number, graph: CompiledModel, request: PlanRequest) {
   const { mode, hours, workers, maxRcu, maxWcu } = request;
