@@ -71,7 +71,7 @@ export function modelCost(graph: CompiledModel, values: ValueCounts = new Map())
     }
     for (const order of edge.inbound?.orders.keys() ?? []) {
       const shards = edge.inbound?.shards ?? 1;
-      // In reverse, the same Query also returns the target.
+      // In reverse order, the same Query also returns the target.
       const target = edge.inbound?.includeTarget === true ? ', with its target' : '';
       queries.push({ query: `inbound ${edge.type} by ${order}${target}`, calls: shards, rcu: shards * HALF_UNIT });
     }

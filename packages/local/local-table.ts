@@ -23,7 +23,7 @@ export interface LocalTable {
   streamArn: string;
   /** Kept beside the data, so that both are kept or lost together. */
   checkpoint: CheckpointStore;
-  /** Rejects with `engine-ended` if the engine ends before `close`. */
+  /** Rejects with `engine-ended` once the engine ends, also by `close`. */
   loss: Promise<never>;
   close(): Promise<void>;
 }

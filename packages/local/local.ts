@@ -49,7 +49,10 @@ export interface Local {
   observer?: LocalObserver;
   /** Mirrors the sources into the table. Absent without `sources`. */
   mirrors?: LocalMirrors;
-  /** Finishes the current batch, then stops mirrors, worker, observer and engine. Safe to call again. */
+  /**
+   * Finishes the current batch (not with the engine `memory`), then stops mirrors, worker, observer and engine. Safe to
+   * call again.
+   */
   stop(): Promise<void>;
 }
 

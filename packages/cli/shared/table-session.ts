@@ -21,7 +21,7 @@ export function sessionReader({ graph, store }: { graph: CompiledModel; store: S
   return createReader(graph, { store, feed, readNumber: losslessNumber });
 }
 
-/** Runs a command with model and table, and prints its output. Loads the SDK at the first call. */
+/** Runs a command with model and table, and prints its output. Loads the SDK only if a call needs it. */
 export function inTable<Args extends unknown[]>(run: (session: TableSession, ...args: Args) => Promise<Output>) {
   return async (...args: [...Args, Command]): Promise<void> => {
     const { settings, graph } = await openModel(settingsOf(args));

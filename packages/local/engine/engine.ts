@@ -21,8 +21,8 @@ export interface EngineOptions {
   /** Folder to keep data in. A second engine on the same folder is refused (`data-in-use`). Default: nothing is kept. */
   dataDir?: string | undefined;
   /**
-   * Maximum bytes of data that isn't kept. If memory has that much room, the data is held there, which makes writes
-   * faster. Default: unknown, so the data is on disk.
+   * Maximum bytes of data that isn't kept, for `'dynoxide'`. If memory has that much room, the data is held there,
+   * which makes writes faster. Default: unknown, so the data is on disk.
    */
   mostBytes?: number | undefined;
 }

@@ -255,7 +255,10 @@ export class Transactions {
     );
   }
 
-  /** Returns the charge for a repeated request; undefined if its token is new. */
+  /**
+   * Returns the charge for a repeated request; undefined if its token is new. Throws if the token came with another
+   * request.
+   */
   private findRepeated(token: string | undefined, actions: unknown): Charged[] | undefined {
     for (const [old, { untilMs }] of this.tokens) {
       if (untilMs >= Date.now()) break;

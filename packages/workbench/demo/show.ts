@@ -8,7 +8,7 @@ import type { DemoWorld } from './world.ts';
 const PAGE_ITEMS = 5;
 const HUB = 'ATL';
 
-/** Compares every view, inbound list and search with the data files. */
+/** Compares every view, inbound list and location with the data files, and counts the other searches. */
 export async function verifyAll({ say, expected, reader }: DemoWorld): Promise<void> {
   const iatas = [...expected.airports.keys()];
   const views = await reader.getViews(iatas.map(airportId));

@@ -109,7 +109,7 @@ function isOwn({ AlarmName, AlarmActions = [], ...others }: Alarm, stack: string
   );
 }
 
-/** Counts alarms that notify about missing data, because a drill would make them notify again. */
+/** Includes alarms that notify about missing data, because a drill would make them notify again. */
 function isRinging({ StateValue, InsufficientDataActions = [] }: Alarm): boolean {
   return StateValue === 'ALARM' || (StateValue === 'INSUFFICIENT_DATA' && InsufficientDataActions.length > 0);
 }

@@ -52,7 +52,7 @@ const MOST_LOGGED = 20;
 /**
  * Makes the handler that mirrors changes from the streams of source tables. It reports the first record that it could
  * not mirror; a source item that `map` refuses does not block others. `{ watch: true }` logs refusals, conflicts and
- * replaced streams. Logs contain only keys. Throws for events from other streams.
+ * replaced streams. Logs contain only keys. Throws for events from streams of other tables.
  *
  * @example
  * export const handler = mirrorHandler(graph, { sources });

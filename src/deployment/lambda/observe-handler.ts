@@ -20,7 +20,7 @@ export interface ObserveHandlerOptions extends FunctionOptions {
   stream: StreamSource;
   /** Receives the changes that the records describe. Default: no feed. */
   feed?: TakeEvents | undefined;
-  /** The fraction of changed items to look up in the indexes later, from 0 to 1. Default: 0.001. */
+  /** The fraction of changed derived items to look up in the indexes later, from 0 to 1. Default: 0.001. */
   indexShare?: number | undefined;
   /** The observer's waits and limits. */
   limits?: Partial<ObserverLimits> | undefined;

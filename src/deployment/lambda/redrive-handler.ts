@@ -36,7 +36,10 @@ import { functionClientOptions } from './settings.ts';
 import type { StreamResponse } from './stream-handler.ts';
 import { isStreamReplaced, registeredState, type WatchedTable } from './table-watch.ts';
 
-/** An empty event redrives the quarantine. Unknown fields are refused. */
+/**
+ * An empty event redrives the quarantine, and reconciles unclaimed records. Unknown fields are refused, except in
+ * EventBridge's own events.
+ */
 export interface RedriveEvent {
   /** Only checks the table's registry and stream, and registers an empty table. */
   watch?: boolean;

@@ -13,7 +13,7 @@ const functionSchema = z.object({
     .check(z.minLength(1, { error: 'should name the table' })),
   /** `trace`, `debug`, `info`, `warn`, `error` or `silent`. Default: `info`. */
   EDGELOOM_LOG_LEVEL: z._default(LOG_LEVEL, 'info'),
-  /** Derived items that the stream function writes concurrently. Default: 32. */
+  /** Calls that the stream function has in flight at once. Default: 32. */
   EDGELOOM_CONCURRENCY: z.optional(z.pipe(positive, z.int({ error: 'should be a whole number' }))),
   /** How long the projector may take before a check calls a difference drift. Default: 30. */
   EDGELOOM_GRACE_SECONDS: z.optional(positive),

@@ -36,7 +36,7 @@ export interface StreamResponse {
 export interface StreamHandlerOptions extends Omit<FunctionOptions, 'store'>, TelemetryOption {
   /** Replaces `client`. */
   store?: Store | undefined;
-  /** Derived items to write concurrently. Default: 32. */
+  /** Calls in flight at once. Default: 32. */
   concurrency?: number | undefined;
   /**
    * Saves progress in the table. Every ten seconds, this costs each instance of the function one write unit, plus one per
@@ -52,8 +52,8 @@ const RESERVE_MS = 5_000;
 
 /**
  * Makes the handler that projects a table's stream. It retries until little time is left, then reports the first
- * unapplied record. Throws for events from other streams, and `table-differs` if the table's keys are not strings. Logs
- * contain only keys.
+ * unapplied record. Throws for events from streams of other tables, and `table-differs` if keys of the table or its
+ * indexes are not strings. Logs contain only keys.
  *
  * @example
  * export const handler = streamHandler(graph, { concurrency: 64 });

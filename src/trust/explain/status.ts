@@ -48,16 +48,17 @@ export function projectionStates(registry: Registry): ProjectionStatus[] {
 /** One shard of the stream. */
 export interface ShardStatus {
   id: string;
-  /** True if all of its records are applied. */
+  /** True if all of its records are applied, or if it is lost. */
   atEnd: boolean;
   /**
-   * Age of the oldest unapplied record, in seconds; null if all records read so far are applied, but the shard has
-   * more.
+   * Age of the oldest unapplied record, in seconds; 0 if there is none; null if all records read so far are applied,
+   * but the shard has more.
    */
   behindSeconds: number | null;
   /**
-   * `gone`: the oldest unapplied record is a minute old, and no consumer was seen in the last minute. `lost`: the shard
-   * is still listed, but has left the stream. `not read to its end`: this process's next look reads on.
+   * `gone`: the oldest unapplied record is at least a minute old, and no consumer was seen in the last minute. `lost`:
+   * the shard is still listed, but its records have left the stream. `not read to its end`: this process's next look
+   * reads on.
    */
   state: 'at end' | 'behind' | 'gone' | 'lost' | 'not read to its end';
 }

@@ -345,7 +345,7 @@ function reconcilableTest(graph: CompiledModel, base: ItemKey): (sortKey: string
   const itemKeys = indexItemKeysOf(graph, base);
   return (sortKey) => {
     if (kindOfDerivedKey(sortKey)?.kind.hasBase !== true) return false;
-    // Tables without a registry have plain keys too.
+    // Always accepts plain keys, because tables without a registry have no others.
     if (isPlainKey(sortKey)) return true;
     // rule: redrive-leaves-unknown-generations-alone
     return itemKeys.some(({ key, isPrefix }) => (isPrefix ? sortKey.startsWith(key) : key === sortKey));

@@ -36,7 +36,9 @@ interface CommandOptions extends RateFlags {
   strict?: boolean;
 }
 
-/** Exit code if steps, actions of `--undo` or listed items are left, or `--strict` finds items outside the model. */
+/**
+ * Exit code if steps or actions of `--undo` are left, a list lacks items, or `--strict` finds items outside the model.
+ */
 const LEFT = 1;
 const SILENT = { write: () => undefined };
 

@@ -136,7 +136,7 @@ function planText(
   const shownPartitions = partitions.slice(0, 10).map(printable).join(', ');
   const more = partitions.length > 10 ? ` and ${partitions.length - 10} more` : '';
   return [
-    // A plan that is a GetItem has no partitions.
+    // A plan without Queries has no partitions.
     ...(partitions.length === 0 ? [] : [`${countText(partitions.length, 'partition')}: ${shownPartitions}${more}`]),
     ...steps.map((step, i) => `${i + 1}. ${printable(step)}`),
     `${countText(calls, 'call')}, ${figureText(rcu)} RCU`,

@@ -14,7 +14,7 @@ import { startProgress } from '../../shared/progress.ts';
 import { type CommandSession, inSession } from '../../shared/session.ts';
 import { sweepStream } from './sweep-stream.ts';
 
-/** Exit code if the cause of an entry remains. */
+/** Exit code if entries are left, or records of a failed batch were quarantined. */
 const LEFT = 1;
 
 interface RedriveCommandOptions {

@@ -134,7 +134,10 @@ export function useAskedLater(
 
 const LIVE_MS = 1_000;
 
-/** Asks again each second, or less often to spend at most one RCU per second. Returns false if the answer costs too much to repeat. */
+/**
+ * Asks again each second, or less often to spend at most one RCU per second. Returns false if there is no answer yet,
+ * or it costs too much to repeat.
+ */
 export function useLive(asked: Asked<unknown>): boolean {
   const { answer, rcu = 0, failure } = asked;
   const isLive = answer !== undefined && rcu <= UNITS_AT_ONCE;

@@ -22,7 +22,7 @@ export interface Parameters {
    * records for 24 hours.
    */
   recordAgeSeconds: number;
-  /** Derived items that the stream function writes concurrently. */
+  /** Calls that the stream function has in flight at once. */
   concurrency: number;
   /** Executions reserved for the stream function. 0: none. */
   reservedConcurrency: number;
@@ -106,7 +106,7 @@ export interface Parameters {
   /** The address that the stack's topic sends alarms to once SNS's e-mail is confirmed. Empty: none. */
   alarmEmail: string;
   /**
-   * The base URL for links to runbooks, such as `https://git.example.com/edgeloom/docs`. Empty: the package's pages.
+   * The base URL for links to runbooks, such as `https://git.example.com/edgeloom/docs`. Default: the package's pages.
    */
   docsUrl: string;
   /** The permissions boundary for every role. */
@@ -272,7 +272,7 @@ export interface ParameterOptions {
   stage: string;
   /** Parameters that differ from the stage's defaults. Default: none. */
   values?: Readonly<Record<string, unknown>> | undefined;
-  /** The stack's region. Default: the region of the first ARN. */
+  /** The stack's region, in which the ARNs must be. Default: assumes the region of the first ARN. */
   region?: string | undefined;
 }
 

@@ -96,8 +96,8 @@ function topWidgets(site: Site): { height: number; type: string; properties: { [
 }
 
 /**
- * Counts the custom metrics that CloudWatch bills: Edgeloom's, and those of each stream's mapping. An upper bound,
- * because CloudWatch bills only hours with data.
+ * Counts the custom metrics that CloudWatch bills: Edgeloom's, and those of each stream's mapping. An upper bound
+ * without gradual deployments, because CloudWatch bills only hours with data.
  */
 export function countCustomMetrics({ functions, parameters }: Site): number {
   const own = {

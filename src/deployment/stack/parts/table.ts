@@ -74,8 +74,8 @@ function nonZeroNumbers(name: string, numbers: Readonly<Record<string, number>>)
 }
 
 /**
- * A stack policy against replacing the table: a new name in the model would leave all items in a table that nothing
- * reads.
+ * A stack policy against replacing or deleting the table: a new name in the model would leave all items in a table that
+ * nothing reads.
  */
 export const STACK_POLICY = [
   { Effect: 'Allow', Action: 'Update:*', Principal: '*', Resource: '*' },
