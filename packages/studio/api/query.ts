@@ -20,7 +20,7 @@ export interface QueryRow {
   id: string;
   name: string | null;
   attributes: Record<string, unknown>;
-  /** Empty if sorted by a computed value or a path. Absent if sorted by id. */
+  /** The values that the row is sorted by; empty if an order computes its value. Absent if sorted by id. */
   sortedBy?: SortValue[];
   /** The base item that puts the row into the list. */
   by: ItemKey;

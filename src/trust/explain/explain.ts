@@ -38,7 +38,7 @@ export interface ExplainOptions extends Abortable {
 export interface Explanation {
   /** The item's keys, its kind, and whether it exists. */
   item: ItemKey & { exists: boolean; kind: string };
-  /** For a base item: every place that should show it, and each native list. For a derived item: its base items. */
+  /** For a base item: every place that shows it or could, and each native list. For a derived item: its base items. */
   parts: ExplainedPart[];
   /** Sentences about the item as a whole. */
   notes: string[];
@@ -47,7 +47,7 @@ export interface Explanation {
 const UNKNOWN_LAG: LagKnowledge = { isApplied: undefined, text: 'How far the consumers have come is not known' };
 
 /**
- * Explains the state of an item. A base item gets every derived item that should show it, with its state and the
+ * Explains the state of an item. A base item gets every derived item that shows it or could, with its state and the
  * reason. A derived item gets its base items with the lines of the model that ask for it, its revision, and the cost of
  * writing it.
  */

@@ -28,7 +28,10 @@ import { isExplainedByLag, type Waiting, waitingText } from './check-waiting.ts'
 import { reportTargets, writeReport } from './report-file.ts';
 import { sweepStream } from './sweep-stream.ts';
 
-/** Exit code for drift, for quarantined, unregistered or unexplained pending items that are left, and for projections that aren't ready. */
+/**
+ * Exit code for drift and for quarantined, unregistered or unexplained pending items that are left, for unknown types
+ * with `--strict`, and for projections that aren't ready.
+ */
 const FOUND = 1;
 /** Exit code for a check that stopped early. */
 const STOPPED = 2;
