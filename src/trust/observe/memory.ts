@@ -124,7 +124,7 @@ export async function withoutObserved(
   return (await readSaved(store)).item;
 }
 
-/** A shortened string is enough: after a restart, the observer looks at the item again. */
+/** A shortened string is enough: after a restart, the observer restores it when it looks at the item again. */
 function withTexts(drift: ObservedDrift, textOf: (text: string) => string): ObservedDrift {
   const textOrNull = (text: string | null): string | null => (text === null ? null : textOf(text));
   return { ...drift, expected: textOrNull(drift.expected), stored: textOrNull(drift.stored) };
@@ -138,7 +138,7 @@ function hashedText(text: string): string {
   return text.startsWith(HASHED) ? text : HASHED + hashOfText(text);
 }
 
-/** Returns undefined if no observer has run. */
+/** Returns undefined if no observer has saved a state of this version. */
 export async function readObserverProgress(
   store: Pick<Store, 'get'>,
   stats?: ReadStats,
