@@ -14,8 +14,8 @@ export type ErrorCode =
   /** The checkpoint file cannot be written. Remedy: Check the disk and the folder's permissions. */
   | 'checkpoint-not-written'
   /**
-   * A condition did not hold, and nothing was changed. `current` has the stored attributes, or null if there is no item; for a
-   * transaction, `failures` lists each. Remedy: Read the item, and decide again.
+   * A condition did not hold, and nothing was changed. `current` has the stored attributes, or null if there is no
+   * item; for a transaction, `failures` lists each. Remedy: Read the item, and decide again.
    */
   | 'condition-failed'
   /**
@@ -72,11 +72,13 @@ export type ErrorCode =
   /** A stored count is not a number. Remedy: Run `edgeloom check --repair`. */
   | 'invalid-count'
   /**
-   * The cursor was altered, or belongs to a different query or table. Remedy: Pass cursors unchanged, with the same arguments, or start
-   * without one.
+   * The cursor was altered, or belongs to a different query or table. Remedy: Pass cursors unchanged, with the same
+   * arguments, or start without one.
    */
   | 'invalid-cursor'
-  /** The edge type does not join these node types, or the edge's key does not match its type. Remedy: See the message. */
+  /**
+   * The edge type does not join these node types, or the edge's key does not match its type. Remedy: See the message.
+   */
   | 'invalid-edge'
   /** An environment variable of the function is wrong. Remedy: Correct the named variable. */
   | 'invalid-environment'
@@ -87,7 +89,10 @@ export type ErrorCode =
   | 'invalid-export'
   /** A message of an on-failure destination can't be read. Remedy: Correct or delete the message. */
   | 'invalid-failure-message'
-  /** A node id is not a string such as `USER-1`, or is too long for a key. Remedy: Use a type, `-` and a key, or `newId('USER')`. */
+  /**
+   * A node id is not a string such as `USER-1`, or is too long for a key. Remedy: Use a type, `-` and a key, or
+   * `newId('USER')`.
+   */
   | 'invalid-id'
   /** A line or document isn't JSON. Remedy: Correct the named line. */
   | 'invalid-json'
@@ -105,13 +110,15 @@ export type ErrorCode =
   | 'invalid-name'
   /** An option has a value outside its range. Remedy: See the message. */
   | 'invalid-option'
-  /** Parameters of the stack are invalid; the message names them. Remedy: Correct them (docs/reference/parameters.md). */
+  /**
+   * Parameters of the stack are invalid; the message names them. Remedy: Correct them (docs/reference/parameters.md).
+   */
   | 'invalid-parameters'
   /** A price file is missing, or lacks a price. Remedy: Copy the file that comes with the package. */
   | 'invalid-prices'
   /**
-   * An event has no records, or a record without a sequence number or string keys. Remedy: Check that the stream belongs to
-   * the model's table.
+   * An event has no records, or a record without a sequence number or string keys. Remedy: Check that the stream
+   * belongs to the model's table.
    */
   | 'invalid-record'
   /** The page sent an invalid request; the message says why. Remedy: Reload the page. */
@@ -123,16 +130,19 @@ export type ErrorCode =
   /** The item is larger than 400 KB. Remedy: Move a large attribute to a different node, or out of the table. */
   | 'item-too-large'
   /**
-   * Some items do not fit a projection that a migration builds: their rank lacks the label, a value has a different type, or a `derive`
-   * throws. Remedy: Correct the items or the model, or accept that readers miss them.
+   * Some items do not fit a projection that a migration builds: their rank lacks the label, a value has a different
+   * type, or a `derive` throws. Remedy: Correct the items or the model, or accept that readers miss them.
    */
   | 'items-left-out'
   /**
-   * A partition key of a base item has more than 2,048 bytes, or its sort key more than 1,024. A node's id is both. Remedy: Use shorter
-   * ids, or `keys: 'hashed'` on the edge type.
+   * A partition key of a base item has more than 2,048 bytes, or its sort key more than 1,024. A node's id is both.
+   * Remedy: Use shorter ids, or `keys: 'hashed'` on the edge type.
    */
   | 'key-too-long'
-  /** This would remove the last generation that readers can use. Remedy: Migrate to the next model first, or use `--drop`. */
+  /**
+   * This would remove the last generation that readers can use. Remedy: Migrate to the next model first, or use
+   * `--drop`.
+   */
   | 'last-generation'
   /**
    * A migration waits until no late call can reach the retired projection. Remedy: Wait, or stop the migration: the
@@ -142,8 +152,8 @@ export type ErrorCode =
   /** A line of an import has more than 8 MiB. Remedy: Split or shorten it: an item has at most 400 KB. */
   | 'line-too-long'
   /**
-   * Reading the first rows of a watched list takes more than `maxRcu`, because its index has many items that the list leaves out.
-   * Remedy: Watch a narrower range, or fewer rows; or raise `maxRcu`.
+   * Reading the first rows of a watched list takes more than `maxRcu`, because its index has many items that the list
+   * leaves out. Remedy: Watch a narrower range, or fewer rows; or raise `maxRcu`.
    */
   | 'list-not-filled'
   /**
@@ -165,8 +175,8 @@ export type ErrorCode =
    */
   | 'no-consistent-index-read'
   /**
-   * The embedded engine's package for this platform is not installed, or DynamoDB Local cannot be fetched. Remedy: See the message, or use
-   * `--engine memory`.
+   * The embedded engine's package for this platform is not installed, or DynamoDB Local cannot be fetched. Remedy: See
+   * the message, or use `--engine memory`.
    */
   | 'no-engine'
   /** The reader has no feed. Remedy: Pass the `feed` of `startFeed` to `createReader`. */
@@ -174,8 +184,8 @@ export type ErrorCode =
   /** A file or folder named by an argument can't be read or written. Remedy: Correct the path, or its rights. */
   | 'no-file'
   /**
-   * The index that a read needs is missing, is still being filled, or has different keys. Remedy: Run `edgeloom migrate`, unless the hint
-   * says otherwise.
+   * The index that a read needs is missing, is still being filled, or has different keys. Remedy: Run `edgeloom
+   * migrate`, unless the hint says otherwise.
    */
   | 'no-index'
   /** DynamoDB Local needs Java, and none was found. Remedy: Install Java 17 or newer. */
@@ -220,9 +230,15 @@ export type ErrorCode =
   | 'not-counted'
   /** The base item cannot be projected in full, and is quarantined. Remedy: Correct the base item. */
   | 'not-derivable'
-  /** The item to update does not exist. Nothing was changed, and `current` is null. Remedy: Put the item first, or pass `upsert: true`. */
+  /**
+   * The item to update does not exist. Nothing was changed, and `current` is null. Remedy: Put the item first, or pass
+   * `upsert: true`.
+   */
   | 'not-found'
-  /** The table has replicas, and its consumers and migrations run in a different region. Remedy: Run the command in the named region. */
+  /**
+   * The table has replicas, and its consumers and migrations run in a different region. Remedy: Run the command in the
+   * named region.
+   */
   | 'not-home-region'
   /**
    * The edge set does not list this type or label. Remedy: Declare `edgeSet` in the model, or pass `{ edge }` to
@@ -239,14 +255,18 @@ export type ErrorCode =
   /** Nodes of the type have no views. Remedy: Add `view: ['name']` to the type, then migrate; or use `getNode`. */
   | 'no-view'
   /**
-   * The index items of the list do not have the attribute of the filter. Remedy: Name the attribute in `project`, then migrate.
+   * The index items of the list do not have the attribute of the filter. Remedy: Name the attribute in `project`, then
+   * migrate.
    */
   | 'not-projected'
-  /** None of the items that were read was written by other software. Remedy: Choose a different table, or start with `init`. */
+  /**
+   * None of the items that were read was written by other software. Remedy: Choose a different table, or start with
+   * `init`.
+   */
   | 'nothing-to-adopt'
   /**
-   * Another process observes the table. Remedy: End that process; after a crash, wait a minute. If it is the function of the stack, try again
-   * until the command starts between two runs of the function.
+   * Another process observes the table. Remedy: End that process; after a crash, wait a minute. If it is the function
+   * of the stack, try again until the command starts between two runs of the function.
    */
   | 'observer-busy'
   /**
@@ -254,7 +274,9 @@ export type ErrorCode =
    * and wait a minute, or use `--force`.
    */
   | 'old-consumers'
-  /** The prices are for a different region than `--region`. Remedy: Pass a file with prices of that region: `--prices`. */
+  /**
+   * The prices are for a different region than `--region`. Remedy: Pass a file with prices of that region: `--prices`.
+   */
   | 'other-region'
   /** The time ran out before the work was done. Remedy: Call again to continue, or allow more time. */
   | 'out-of-time'
@@ -280,8 +302,8 @@ export type ErrorCode =
   /** The studio is read-only. Remedy: Start it with `--write`. */
   | 'read-only'
   /**
-   * Views of two node types were defined with different options of one edge type. Remedy: Drop the type that has left the model, then
-   * migrate.
+   * Views of two node types were defined with different options of one edge type. Remedy: Drop the type that has left
+   * the model, then migrate.
    */
   | 'registry-conflict'
   /**
@@ -299,21 +321,24 @@ export type ErrorCode =
    * option `replica`.
    */
   | 'replica-read'
-  /** The file of `--report` is a link, is not a regular file, or cannot be written. Remedy: Choose a new or regular file. */
+  /**
+   * The file of `--report` is a link, is not a regular file, or cannot be written. Remedy: Choose a new or regular
+   * file.
+   */
   | 'report-not-written'
   /**
-   * The service's name differs from the name in package.json, so its table would be new and empty. Remedy: Use the old name, or change
-   * `edgeloom.service` in package.json as well.
+   * The service's name differs from the name in package.json, so its table would be new and empty. Remedy: Use the old
+   * name, or change `edgeloom.service` in package.json as well.
    */
   | 'service-renamed'
   /**
-   * The search to drop shares its index item with another search, and the model still has it. Remedy: Remove the search from the model and
-   * migrate, or drop the projection of the item.
+   * The search to drop shares its index item with another search, and the model still has it. Remedy: Remove the search
+   * from the model and migrate, or drop the projection of the item.
    */
   | 'shared-item'
   /**
-   * `edgeloom wait` or `edgeloom mirror sync` was stopped, or a command took more than four seconds to stop. Remedy: Run it again; continue a
-   * sync with `--resume`.
+   * `edgeloom wait` or `edgeloom mirror sync` was stopped, or a command took more than four seconds to stop. Remedy:
+   * Run it again; continue a sync with `--resume`.
    */
   | 'stopped'
   /** The stream was disabled or deleted. Remedy: Enable it, and start again. */
@@ -324,15 +349,15 @@ export type ErrorCode =
   /** The studio cannot listen on its port. Remedy: Choose a different `--port`. */
   | 'studio-port'
   /**
-   * The table lacks keys or a stream that the model needs, a key attribute is not a string, or the table cannot get an index.
-   * Remedy: Run `edgeloom table update`, unless the hint says otherwise.
+   * The table lacks keys or a stream that the model needs, a key attribute is not a string, or the table cannot get an
+   * index. Remedy: Run `edgeloom table update`, unless the hint says otherwise.
    */
   | 'table-differs'
   /** A table with this name already exists. Remedy: Use the table, or choose a different name. */
   | 'table-exists'
   /**
-   * The table's name differs from the name in package.json, so the table would be new and empty. Remedy: Use the old name, or change
-   * `edgeloom.table` in package.json as well.
+   * The table's name differs from the name in package.json, so the table would be new and empty. Remedy: Use the old
+   * name, or change `edgeloom.table` in package.json as well.
    */
   | 'table-renamed'
   /**
@@ -342,13 +367,17 @@ export type ErrorCode =
   | 'too-many-attributes'
   /** Too many clients are watching. Remedy: Connect later, or raise `maxClients`. */
   | 'too-many-clients'
-  /** A list, set or map has more entries than `maxEntries` allows. Remedy: Keep the entries as nodes and edges, or raise the limit. */
+  /**
+   * A list, set or map has more entries than `maxEntries` allows. Remedy: Keep the entries as nodes and edges, or raise
+   * the limit.
+   */
   | 'too-many-entries'
   /** A group has more than 50 values. Remedy: Ask with `groups: false`. */
   | 'too-many-groups'
   /**
-   * Other writers kept changing what an update or transaction had read, for ten seconds; or another process put a source into force during
-   * a sync. Remedy: Read fewer attributes, or use `{ add }` for counters, without `fields`; or sync again.
+   * Other writers kept changing what an update or transaction had read, for ten seconds; or another process put a
+   * source into force during a sync. Remedy: Read fewer attributes, or use `{ add }` for counters, without `fields`; or
+   * sync again.
    */
   | 'too-much-contention'
   /**
@@ -361,8 +390,8 @@ export type ErrorCode =
    */
   | 'undeletable-object'
   /**
-   * The registry has a definition with an option that this version of Edgeloom does not know. The batch waits. Remedy: Deploy the
-   * version that the table was last migrated with.
+   * The registry has a definition with an option that this version of Edgeloom does not know. The batch waits. Remedy:
+   * Deploy the version that the table was last migrated with.
    */
   | 'unknown-definition'
   /** The rank, the edge set or the enum of `fields` has no such label. Remedy: See the message. */
@@ -390,8 +419,8 @@ export type ErrorCode =
    */
   | 'untrusted-queue'
   /**
-   * `stack --code` names a missing folder, or the same key for different code, so nothing would be deployed. Remedy: Build the folder, or
-   * add `--zip functions.zip`, `?versionId=...`, or a hash in the key.
+   * `stack --code` names a missing folder, or the same key for different code, so nothing would be deployed. Remedy:
+   * Build the folder, or add `--zip functions.zip`, `?versionId=...`, or a hash in the key.
    */
   | 'unversioned-code'
   /** Options of a command exclude each other, or one is missing. Remedy: See the command's `--help`. */
@@ -399,17 +428,24 @@ export type ErrorCode =
   /** A validator of `fields` threw, or is asynchronous where the call is not. Remedy: Correct the validator. */
   | 'validator-failed'
   /**
-   * A batch, `putMany`, `nodeItem` or import has a node of a type with `versionAttribute`, or a delete names no version. Remedy: Write the
-   * node alone, with its version, or use `--force`.
+   * A batch, `putMany`, `nodeItem` or import has a node of a type with `versionAttribute`, or a delete names no
+   * version. Remedy: Write the node alone, with its version, or use `--force`.
    */
   | 'versioned-type'
-  /** `edgeloom wait` gave up; the message says what is missing. Remedy: Start a projector, or wait longer with `--for`. */
+  /**
+   * `edgeloom wait` gave up; the message says what is missing. Remedy: Start a projector, or wait longer with `--for`.
+   */
   | 'wait-timeout'
   /** The worker ended before it had read the whole stream. Remedy: Find out why it ended. */
   | 'worker-ended'
   /** A worker was started a second time. Remedy: Create a new one. */
   | 'worker-used'
-  /** A message names a bucket that is not allowed. Remedy: Name the bucket with `--bucket`, or in the option `buckets`. */
+  /**
+   * A message names a bucket that is not allowed. Remedy: Name the bucket with `--bucket`, or in the option `buckets`.
+   */
   | 'wrong-bucket'
-  /** A stream or a failed batch belongs to a different table than the model's. Remedy: Pass the table's stream, or `--table`. */
+  /**
+   * A stream or a failed batch belongs to a different table than the model's. Remedy: Pass the table's stream, or
+   * `--table`.
+   */
   | 'wrong-table';

@@ -21,8 +21,8 @@ export interface ActionTarget extends Pick<MigrateAction, 'kind' | 'name'> {
 }
 
 /**
- * Throws `last-generation` if an action other than a drop would leave readers without a generation, and `shared-item`
- * if dropping a search would also remove other searches of the model.
+ * Throws `unknown-projection` for an unknown name, `last-generation` if an action other than a drop would leave readers
+ * without a generation, and `shared-item` if dropping a search would also remove other searches of the model.
  */
 export function actionTargets(
   registry: Registry,

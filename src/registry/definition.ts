@@ -388,8 +388,8 @@ const ORDERS: Readonly<Record<OrderModel['kind'], true>> = {
 };
 
 /**
- * Throws `unknown-definition` for an option that newer software has written, because items derived without it would be
- * wrong.
+ * Throws `unknown-definition` for a kind or an option that newer software has written, because items derived without it
+ * would be wrong.
  */
 export function checkKnownOptions(name: string, kind: string, data: Data): void {
   const options = OPTIONS[kind];

@@ -10,8 +10,8 @@ import { type DefinitionData, reviveDefinition } from './revive.ts';
  */
 
 /**
- * Throws `projection-code-missing` if the `own` model lacks a function, and `unknown-definition` if a definition comes
- * from newer software.
+ * Throws `projection-code-missing` if the `own` model lacks a function, `unknown-definition` if a definition comes from
+ * newer software, `registry-incomplete` if one is missing, and `registry-conflict` if views disagree about a type.
  *
  * @param isIn returns whether the model has a projection. Default: true for all that writers maintain.
  */

@@ -35,7 +35,8 @@ export interface Head {
 }
 
 /**
- * Reads the registry consistently. Returns undefined if the table has none.
+ * Reads the registry consistently. Returns undefined if the table has none. Throws `registry-gone` if the state that
+ * the head names stays missing.
  *
  * @param last the head that was read before. An unchanged state is neither read nor parsed again.
  */

@@ -31,7 +31,8 @@ export function fixedModel(graph: CompiledModel): WriterModel {
 
 /**
  * Returns the model that the registry makes writers maintain, or `own` without a registry or with an announced one.
- * Each call of `current` takes one consistent read, and returns the same object while the registry is unchanged.
+ * While the registry is unchanged, each call of `current` takes one consistent read and returns the same object; after
+ * a change, it also reads what is new.
  *
  * @param compile compiles a registry's model. Default: everything that writers maintain.
  */

@@ -41,7 +41,7 @@ export interface SourceAccess {
 /** Charges capacity units of a table, or reads of another database, and waits if the rate is exceeded. */
 export type Spend = (units: number) => Promise<void>;
 
-/** After a kill, the next walk visits at most this many keys again. */
+/** After a kill, a resumed walk visits at most this many keys again. */
 const PAGE = 100;
 
 export function accessOf(source: Source, openTable: (table: string) => SourceStore, spend: Spend): SourceAccess {

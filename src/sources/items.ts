@@ -6,8 +6,9 @@ export type MappedItem = { readonly source: string; readonly target: string } & 
 export const KEYS: readonly string[] = ['source', 'target'];
 
 /**
- * Makes a node in a mapping. Unlike `nodeItem` it needs no graph, because mappings are declared before the graph; the mirror validates the
- * node later. Throws `invalid-mapping` for an attribute named `source` or `target`, which are the keys.
+ * Makes a node in a mapping. Unlike `nodeItem` it needs no graph, because mappings are declared before the graph; the
+ * mirror validates the node later. Throws `invalid-mapping` for an attribute named `source` or `target`, which are the
+ * keys.
  *
  * @example
  * mappedNode(`ISSUE-${item.issueNumber}`, { subject: item.subject });
@@ -17,8 +18,8 @@ export function mappedNode(id: string, attributes: Readonly<Record<string, unkno
 }
 
 /**
- * Makes an edge in a mapping. For a type with hashed keys, the mirror computes the key from the target's id later. Throws `invalid-mapping`
- * like `mappedNode`.
+ * Makes an edge in a mapping. For a type with hashed keys, the mirror computes the key from the target's id later.
+ * Throws `invalid-mapping` like `mappedNode`.
  *
  * @example
  * mappedEdge(`ISSUE-${item.issueNumber}`, 'IN_REPO', `REPO-${item.repoName}`);

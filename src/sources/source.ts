@@ -74,7 +74,8 @@ export type SourceKey = string | Readonly<Record<string, unknown>>;
 const MOST_KEY_BYTES = 1_024;
 
 /**
- * Declares any database as a source, with a function that reads it. The model file exports the list of sources as `sources`.
+ * Declares any database as a source, with a function that reads it. The model file exports the list of sources as
+ * `sources`.
  *
  * Throws `invalid-option` or `unknown-option`.
  *
@@ -98,7 +99,8 @@ export function defineSource(name: string, options: DefineSourceOptions): Source
 }
 
 /**
- * Declares a DynamoDB table as a source. Items are read with GetItem. The table's stream only provides keys, so any view type will do.
+ * Declares a DynamoDB table as a source. Items are read with GetItem. The table's stream only provides keys, so any
+ * view type will do.
  *
  * Throws `invalid-option` or `unknown-option`.
  *

@@ -31,7 +31,10 @@ export interface SourcesOptions {
 
 /** Options of `touch`. */
 export interface TouchOptions {
-  /** Returns the milliseconds left; called many times. At 0, the touch stops, and its keys have to be touched again. Default: no limit. */
+  /**
+   * Returns the milliseconds left; called many times. At 0, the touch stops, and its keys have to be touched again.
+   * Default: no limit.
+   */
   remainingMs?: RuntimeOptions['remainingMs'];
   /** Stops the touch early; its keys have to be touched again. */
   signal?: AbortSignal | undefined;
@@ -83,7 +86,7 @@ export interface Sources {
 
 /** Sources for a Lambda function, which reports failed records one by one. */
 export interface OpenSources extends Sources {
-  /** Touches keys given as text. Returns the keys that weren't touched, each with the error. */
+  /** Touches keys given as text. Returns the keys that weren't touched, each with the error. Throws fatal errors. */
   touchTexts(source: Source, keys: Iterable<string>, options?: TouchOptions): Promise<Map<string, unknown>>;
 }
 

@@ -64,7 +64,10 @@ interface SourcesStatus {
   hasMore: boolean;
 }
 
-/** Returns the state of all sources that the table knows, and of those in `names`. */
+/**
+ * Returns the state of the sources in `names`, and of all others that the table knows except those whose retirement is
+ * complete.
+ */
 export async function sourcesStatus(context: NotesContext, names: readonly string[] = []): Promise<SourcesStatus> {
   const { graph, store, stats } = context;
   const known = await heads(graph, store, stats);

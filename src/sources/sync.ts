@@ -11,7 +11,10 @@ import { touchAll } from './touches.ts';
 
 /** Progress of a walk over a source. */
 export interface SyncProgress {
-  /** `waiting`: waits for writes that may still land; `items`: touches source items; `ledgers`: touches keys that only have a ledger. */
+  /**
+   * `waiting`: waits for writes that may still land; `items`: touches source items; `ledgers`: touches keys that only
+   * have a ledger.
+   */
   phase: 'waiting' | 'items' | 'ledgers';
   /** Number of touched source items, plus touched ledgers whose source item is gone. */
   items: number;

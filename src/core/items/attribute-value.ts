@@ -80,7 +80,8 @@ export class MalformedValueError extends Error {}
 
 /**
  * Converts base64 text to bytes, because Lambda's events have text where the SDK has bytes. Throws
- * `MalformedValueError` for anything without the form of an attribute value, but accepts any text as a number.
+ * `MalformedValueError` for anything without the form of an attribute value or nested too deeply, but accepts any text
+ * as a number.
  */
 export function withBinaryAsBytes(value: AttributeValue, level = 0): AttributeValue {
   if (typeof value !== 'object' || value === null) throw new MalformedValueError('is no attribute value');
@@ -209,7 +210,10 @@ function canonicalNumber(text: string): string {
   return `${decimal.negative ? '-' : ''}${decimal.digits}e${decimal.exponent}`;
 }
 
-/** Returns the size that DynamoDB bills: UTF-8 names plus values ("DynamoDB item sizes and formats"; numbers are an approximation). */
+/**
+ * Returns the size that DynamoDB counts: UTF-8 names plus values ("DynamoDB item sizes and formats"). The size of
+ * numbers is an approximation.
+ */
 export function itemSizeBytes(item: Item): number {
   let size = 0;
   for (const name of Object.keys(item)) size += Buffer.byteLength(name) + valueSizeBytes(item[name]!);
@@ -246,8 +250,8 @@ function valueSizeBytes(value: AttributeValue): number {
 }
 
 /**
- * Counts a byte per pair of digits, paired from the decimal point as in DynamoDB Local: 12 has one pair, 1.2 and 120
- * have two.
+ * Counts one byte, one for a minus sign, and one per pair of digits, paired from the decimal point as in DynamoDB
+ * Local: 12 has one pair, 1.2 and 120 have two.
  */
 export function numberSizeBytes(text: string): number {
   const decimal = parseDecimal(text);

@@ -59,7 +59,7 @@ export type DerivedKey =
 
 export type DerivedKind = DerivedKey['kind'];
 
-/** The prefixes of derived keys in any generation. */
+/** Prefixes that keys of these kinds have in every generation. */
 export const BEGINNINGS = {
   ...IN_TARGET_PREFIXES,
   'index-item': INDEX_PREFIX,
@@ -207,8 +207,8 @@ function parseQuarantineKey(sortKey: string): DerivedKey {
 }
 
 /**
- * Returns the sort key of the edge or part that an index item or a part's view is made from; `source` for all other derived items.
- * Undefined if the key has only the edge's hash, or if no projection makes such an index item.
+ * Returns the sort key of the edge or part that an index item or a part's view is made from; `source` for all other
+ * derived items. Undefined if the key has only the edge's hash, or if no projection makes such an index item.
  */
 export function baseKeyOfIndexItem(source: string, sortKey: string): string | undefined {
   const key = parseDerivedKey(sortKey);

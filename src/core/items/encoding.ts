@@ -56,8 +56,8 @@ const EXPONENT_BIAS = 500;
 const NEGATIVE_END = '~';
 
 /**
- * Encodes zero as `0`, any other number as `-` or `1`, a biased three-digit exponent, and the significant digits. For a negative number,
- * exponent and digits are complemented, and `NEGATIVE_END` follows.
+ * Encodes zero as `0`, any other number as `-` or `1`, a biased three-digit exponent, and the significant digits. For a
+ * negative number, exponent and digits are complemented, and `NEGATIVE_END` follows.
  */
 export function encodeNumber(text: string): string {
   const decimal = parseDecimal(text);
@@ -84,8 +84,8 @@ function ninesComplement(digits: string): string {
 }
 
 /**
- * The lowest character, so that `a` sorts before `ab` whatever follows. A NUL in a value becomes `NUL ~`, above every source, which keeps
- * the order.
+ * The lowest character, so that `a` sorts before `ab` whatever follows. A NUL in a value becomes `NUL ~`, above every
+ * source, which keeps the order.
  */
 const SEPARATOR = '\u0000';
 const ESCAPED_SEPARATOR = '\u0000~';

@@ -1,6 +1,8 @@
 import { parseDecimal } from './attribute-value.ts';
 
-/** Sums are multiples of 10^-12. DynamoDB refuses additions beyond 38 digits, which no sum within these bounds needs. */
+/**
+ * Sums are multiples of 10^-12. DynamoDB refuses additions beyond 38 digits, which no sum within these bounds needs.
+ */
 
 export const SUM_DECIMALS = 12;
 /** The most digits before the point. */

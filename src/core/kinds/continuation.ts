@@ -10,7 +10,7 @@ import { faultsOfForm } from './form.ts';
 import { joinedPrefixes } from './joined.ts';
 import { type ItemForm, type ItemKind, origin, type SharedKind } from './kind.ts';
 
-/** Records how far a fan-out has come. Each write of this item makes the stream record that triggers the next page. */
+/** Records how far a fan-out has come. The stream record of each write triggers the next page, until none is left. */
 const FAN_OUT: SharedKind = {
   decidedBy: 'time',
   hasBase: false,

@@ -76,7 +76,9 @@ export function hasCopies(model: CompiledModel): boolean {
   return false;
 }
 
-/** Returns the node that an edge copies from; undefined if it copies nothing, or if the edge or the node can't exist. */
+/**
+ * Returns the node that an edge copies from; undefined if it copies nothing, or if the edge or the node can't exist.
+ */
 export function copiedNode(graph: CompiledModel, edge: string): string | undefined {
   if (copyingEdge(graph, edge) === undefined || !isWithinBytes(edge, SORT_KEY_BYTES)) return undefined;
   const parent = parentOf(edge);
@@ -145,7 +147,7 @@ export function parentOf(sortKey: string): string {
   return sortKey.slice(sortKey.indexOf('-') + 1);
 }
 
-/** Returns the attributes to copy; undefined if the node doesn't exist. Malformed attributes are left out. */
+/** Returns the attributes to copy, without malformed ones; undefined if the node doesn't exist or counts as deleted. */
 export function copyOf(graph: CompiledModel, edge: EdgeModel, node: Item | undefined): Item | undefined {
   const { table } = graph;
   if (node === undefined || !isNodeThere(graph, stringOf(node[table.partitionKey]) ?? '', node)) return undefined;
@@ -165,7 +167,7 @@ export function copyOf(graph: CompiledModel, edge: EdgeModel, node: Item | undef
   return copy;
 }
 
-/** Copies by the sort keys of their edges; undefined if the parent doesn't exist. */
+/** Copies by the sort keys of their edges; undefined if the parent doesn't exist or counts as deleted. */
 export type ParentCopies = ReadonlyMap<string, Item | undefined>;
 
 /** Leaves out edges of types without copies. */

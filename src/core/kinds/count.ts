@@ -21,8 +21,8 @@ import { type ItemKind, MANY, origin, placeholderOfEdges } from './kind.ts';
 import { lineOfCount, lineOfTotal } from './parts/totals.ts';
 
 /**
- * The number of a node's edges of a type, with their sums and groups. Each counted item is written in one transaction
- * with its count.
+ * The number of a node's edges of a type, with their sums and groups. A counted item whose share in the count changes
+ * is written in one transaction with it.
  */
 const COUNTS: Omit<ItemKind<'count' | 'total'>, 'name' | 'originsOf'> = {
   // rule: totals-belong-to-their-generation
@@ -119,8 +119,8 @@ export async function* itemsToCount(
 }
 
 /**
- * Returns the count that includes this index item or entry of an edge. Undefined for items of named orders, of a generation without a
- * count, and of nodes.
+ * Returns the count that includes this index item or entry of an edge. Undefined for items of named orders, of a
+ * generation without a count, and of nodes.
  *
  * @param base the edge's key.
  */

@@ -5,7 +5,9 @@ import type { Share } from './parts/joined-items.ts';
 import type { Problem } from './parts/subject.ts';
 
 export interface Derived {
-  /** The edge's element in its source's view; absent if the view doesn't list the type, or if a label can't be derived. */
+  /**
+   * The edge's element in its source's view; absent if the view doesn't list the type, or if a label can't be derived.
+   */
   element?: string;
   /** The node's projected attributes; present if and only if the node exists and its type keeps views. */
   attributes?: Item;

@@ -18,7 +18,7 @@ export interface Suspect {
 }
 
 export interface DifferenceTraits {
-  /** True if base items determine what differs. An expiry is wrong whatever they say. */
+  /** True if the item's content is wrong, or if the item shouldn't exist. */
   isContent: boolean;
   /** True if no reader gets a wrong answer because of it, so that observers leave it to a check. */
   isHarmless?: true;
@@ -77,7 +77,7 @@ export interface Difference {
   about?: string;
   expected: string | null;
   stored: string | null;
-  /** Changes whenever the base items that determine the content change. */
+  /** Changes whenever what determines the content changes: a digest of base items, or a revision. */
   base?: string;
   /** The fan-out that would correct it, if any. */
   fanOut?: FanOutSeen;

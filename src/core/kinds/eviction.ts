@@ -19,8 +19,8 @@ export function viewBudgetBytes(graph: CompiledModel, source: string): number {
 }
 
 /**
- * Evicts edge types, largest first, until the view is within its budget. Changes `elements` (by escaped edge) and `copies` (by edge).
- * Returns all evicted types, including earlier ones.
+ * Evicts edge types, largest first, until the view is within its budget. Changes `elements` (by escaped edge) and
+ * `copies` (by edge). Returns all evicted types, including earlier ones.
  *
  * @param view everything in the view but the set, the copies and the mark.
  */
@@ -62,7 +62,10 @@ export function evictToBudget(
 
 const SHARE_OF_BUDGET = 0.5;
 
-/** Tells whether an evicted edge type may return. Above half of the budget, a type could leave and return with each edge. */
+/**
+ * Tells whether an evicted edge type may return. Above half of the budget, a type could leave and return with each
+ * edge.
+ */
 export function fitsBackIntoView(graph: CompiledModel, source: string, viewBytes: number): boolean {
   return viewBytes <= viewBudgetBytes(graph, source) * SHARE_OF_BUDGET;
 }

@@ -5,8 +5,8 @@ import type { Difference } from './difference.ts';
 import type { ItemForm } from './kind.ts';
 
 /**
- * Foreign attributes do harm: index keys on a view put it into an index and its counts, and every write pays for an
- * unknown attribute.
+ * Foreign attributes do harm: index keys on a view, for example, put the view into an index, and any unknown attribute
+ * makes each write larger.
  */
 
 const NONE: readonly Difference[] = [];

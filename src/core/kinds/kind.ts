@@ -9,8 +9,8 @@ import type { Difference, Judging, Suspect } from './difference.ts';
 import type { Subject } from './parts/subject.ts';
 
 /**
- * Each kind of derived item has a file in this folder and an entry in `all-kinds.ts`. `trust/repair/repairs.ts` defines
- * how items of each kind are repaired.
+ * This folder defines the kinds of derived items, and `all-kinds.ts` lists them. `trust/repair/repairs.ts` defines how
+ * items of each kind are repaired.
  */
 
 export type KeyOf<Kind extends DerivedKind> = Extract<DerivedKey, { kind: Kind }>;
@@ -20,7 +20,7 @@ export type ProjectionPlace = IndexPlace | { of: 'part'; type: string; part: str
 
 /** How long items of a kind are in use. */
 export type Lifetime<Kind extends DerivedKind = DerivedKind> =
-  /** A node type's items have one current shape, which the item's stamp names. */
+  /** A node type has one current shape. An item's stamp names the shape that the item has. */
   | { of: 'shape' }
   /** Each generation has its own items, and the key names the generation. */
   | {

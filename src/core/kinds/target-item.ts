@@ -67,7 +67,7 @@ function targetItemKeys(orders: readonly InboundOrder[], edgeKey: string): Item 
   for (const order of orders) {
     // `includeTarget` requires a single shard, so neither value nor source matters.
     const partition = order.places.partition(edgeKey, '', '');
-    // The partition's key is too long, so no edge can be in it.
+    // No edge can be in a partition whose key is too long.
     if (!order.places.fits(partition)) continue;
     const names = INDEX_KEYS[order.index];
     item[names.partition] = { S: partition };

@@ -9,10 +9,7 @@ export type BaseItemKind =
   | { kind: 'edge'; edge: EdgeModel; target: string }
   /** Not an error: the projector skips the item, and the check counts it. */
   | { kind: 'unknown' }
-  /**
-   * An edge whose type doesn't allow its nodes, whose nodes are of different tenants, or whose sort key isn't the
-   * hashed key of its target.
-   */
+  /** An edge that its type doesn't allow, because of its nodes' types, their tenants, or its key. */
   | { kind: 'misfit'; code?: 'edge-between-tenants'; reason: string; remedy?: string };
 
 /** `hashed`: the key shows the edge type, but only the image holds the target. */

@@ -1,4 +1,4 @@
-/** The changes that the feed reports. Default: all. */
+/** The changes that the feed reports. A kind that is left out reports none. */
 export interface FeedNames<NodeType extends string = string, EdgeType extends string = string> {
   /** Node types whose views are reported. */
   readonly views?: readonly NodeType[];

@@ -159,7 +159,7 @@ export interface NodeOptions<
   deletedWhen?: NoInfer<NameOf<AttributesOf<F>>>;
   /**
    * The attribute with the time at which the node ends, in epoch seconds. From then on, reads hide the node, and
-   * DynamoDB deletes it days later. Must be the table's `ttl` or, for a mirrored type, which only the mirror deletes,
+   * DynamoDB deletes it within days. Must be the table's `ttl` or, for a mirrored type, which only the mirror deletes,
    * another attribute. Refused if an `inbound` uses values of these nodes (`source`, `projectSource`). Default: none.
    */
   expires?: NoInfer<NameOf<AttributesOf<F>>>;
@@ -224,7 +224,7 @@ export interface InboundOptions<A> extends TotalOptions<A> {
   project?: ProjectOption<NameOf<A>>;
   /**
    * Attributes of the source node that are also copied into the index item, so a list with titles takes one Query.
-   * Changing such an attribute costs a write per edge that leaves the node. Default: none.
+   * Changing such an attribute rewrites the index item of each edge that leaves the node. Default: none.
    */
   projectSource?: readonly string[];
   /**

@@ -29,7 +29,10 @@ const NONE: readonly never[] = [];
  * continuation in the node's partition drive the next pages. Records of other derived items don't cause writes.
  */
 
-/** Returns a fan-out for each edge type that copies a changed attribute, and for each with joined items that use one. */
+/**
+ * Returns a fan-out for each edge type that copies a changed attribute, and for each with joined items that use one. If
+ * the record lacks an image, returns all fan-outs of the node.
+ */
 export function touchedFanOuts(graph: CompiledModel, record: ChangeRecord): readonly FanOutTouch[] {
   const { source, target, oldImage: before, newImage: after } = record;
   if (!hasFanOuts(graph)) return NONE;
@@ -74,7 +77,10 @@ function dependsOnParts(graph: CompiledModel, source: string): boolean {
   return sourceNodeKeys(graph, source).length > 1;
 }
 
-/** Ends a fan-out that nothing in the registry needs, because a later projection would mistake it for its own. */
+/**
+ * Returns the touch that continues a fan-out, or that ends one that nothing in the registry needs, because a later
+ * projection would mistake it for its own.
+ */
 export function continuationTouch(graph: CompiledModel, record: ChangeRecord): ContinuationTouch | undefined {
   const { source, target } = record;
   const fanOut = fanOutOfKey(target);
@@ -104,8 +110,8 @@ export function continuationTouch(graph: CompiledModel, record: ChangeRecord): C
 
 /**
  * Begins a fan-out. If one is running, it continues to its end, however often the node changes; these changes together
- * request one more round, from the earliest place. Each change also writes the continuation again, which restarts a fan-out
- * whose last record was lost.
+ * request one more round, from the earliest place. Each change also writes the continuation again, which restarts a
+ * fan-out whose last record was lost.
  */
 export function beginContinuationUpdate(
   graph: CompiledModel,
@@ -164,7 +170,7 @@ export function moveContinuationUpdate(
 
 /**
  * Writes the same place again, which makes another record. The fan-out isn't ended, because its record may just be
- * late. A fan-out with an impossible place starts again.
+ * late. A fan-out with an impossible place starts again. A continuation that isn't open becomes a tombstone.
  */
 export function continueFanOutUpdate(
   graph: CompiledModel,

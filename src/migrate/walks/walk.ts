@@ -21,11 +21,12 @@ export interface WalkOptions {
 export const PAGE_ITEMS = 500;
 
 /**
- * Reads the table consistently, because an eventually consistent scan could miss an item whose record came before
- * writers maintained its generation. A walk may pause, since the projector maintains items that are written in the
- * meantime. Returns where the walk stopped because time ran out, or undefined if it is done.
+ * Walks over the table, or over an index. Reads the table consistently, because an eventually consistent scan could
+ * miss an item whose record came before writers maintained its generation. A walk may pause, since the projector
+ * maintains items that are written in the meantime. Returns where the walk stopped because time ran out or a page was
+ * left unfinished, or undefined if it is done.
  *
- * @param visit returns whether it has finished the page. The walk stops at an unfinished page.
+ * @param visit returns whether it has finished the page.
  */
 export async function walk(
   options: WalkOptions,

@@ -39,8 +39,9 @@ const OPTIONS = exactObject({
  * Throws `invalid-option` if an option or entity is invalid.
  *
  * @example
- * fromElectroDB([{ schema: issues, node: 'ISSUE', edges: [{ type: 'IN_REPO', to: { type: 'REPO', id: ['owner', 'repo']
- * } }] }])
+ * fromElectroDB([
+ *   { schema: issues, node: 'ISSUE', edges: [{ type: 'IN_REPO', to: { type: 'REPO', id: ['owner', 'repo'] } }] },
+ * ]);
  */
 export function fromElectroDB(entities: readonly ElectroDBEntity[], options: ElectroDBOptions = {}): Layout {
   requireShape('fromElectroDB: options', OPTIONS, options);

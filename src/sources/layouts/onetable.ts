@@ -36,8 +36,9 @@ const UNIQUE = '_unique';
  * Throws `invalid-option` if an option, the schema or a model is invalid.
  *
  * @example
- * fromOneTable(schema, [{ model: 'User', node: 'USER', edges: [{ type: 'IN', to: { type: 'ACCOUNT', id: ['accountId'] }
- * }] }])
+ * fromOneTable(schema, [
+ *   { model: 'User', node: 'USER', edges: [{ type: 'IN', to: { type: 'ACCOUNT', id: ['accountId'] } }] },
+ * ]);
  */
 export function fromOneTable(
   schema: OneTableSchema,

@@ -28,8 +28,12 @@ const OF_LIBRARY = ['_ct', '_md'];
  * Throws `invalid-option` if an option or entity is invalid.
  *
  * @example
- * fromToolbox([{ entity: 'Order', node: 'ORDER', id: ['orderId'], edges: [{ type: 'OF', to: { type: 'CUSTOMER', id:
- * ['customer'] } }] }])
+ * fromToolbox([
+ *   {
+ *     ...{ entity: 'Order', node: 'ORDER', id: ['orderId'] },
+ *     edges: [{ type: 'OF', to: { type: 'CUSTOMER', id: ['customer'] } }],
+ *   },
+ * ]);
  */
 export function fromToolbox(entities: readonly ToolboxEntity[], options: ToolboxOptions = {}): Layout {
   requireShape('fromToolbox: options', OPTIONS, options);

@@ -67,7 +67,9 @@ function endEncoder(purpose: string): OrderEncoder {
   return ({ end }) => end && encodeForOrder(end, 'number', AS_WRITTEN, purpose);
 }
 
-/** Returns undefined if the partition attribute or every order lacks a valid value, or if the item would be too large. */
+/**
+ * Returns undefined if the partition attribute or every order lacks a valid value, or if the item would be too large.
+ */
 export function inboundItem(plan: InboundItemPlan, subject: Subject, sortKey: string): Item | undefined {
   const { inbound, orders, partition: partitioned } = plan;
   const { inForce } = plan.item;
@@ -137,7 +139,7 @@ export function partitionText(attribute: string, subject: Subject, purpose: stri
   return value && encodeForOrder(value, 'string', AS_WRITTEN, `the partition of ${purpose}`, attribute).text;
 }
 
-/** Throws a `PartError` if the keys would be too long. */
+/** Throws a `PartError` if a key would be too long for its index. */
 export function addIndexKeys(
   item: Item,
   index: IndexName,
@@ -179,7 +181,7 @@ function tooLongError(key: string, { attribute }: Pick<Encoded, 'attribute'>, pu
   return new PartError('key-too-long', message, attribute);
 }
 
-/** Throws a `PartError` if the item becomes larger than DynamoDB allows. */
+/** Throws a `PartError` for a malformed attribute, or if a stored item becomes larger than DynamoDB allows. */
 export function withProjection(
   item: Item,
   projection: Projection,

@@ -22,8 +22,8 @@ export function encodedText(text: string, value: AttributeValue, attribute?: str
 export type OrderEncoder = (subject: Subject) => Encoded | undefined;
 
 /**
- * Returns the encoder of an order whose values all come from one base item. Values of an edge's source node count as
- * absent: joined-items.ts adds them.
+ * Returns the encoder of an order whose values all come from one base item. Orders with values of an edge's source node
+ * are encoded in joined-items.ts instead.
  *
  * @param purpose completes "needed for ..." in problems.
  */

@@ -116,7 +116,10 @@ export class Subject {
     }
   }
 
-  /** Throws a `PartError` if the function returns anything but a string or undefined. */
+  /**
+   * Throws a `PartError` if the function throws or returns anything but a string or undefined, or if an attribute is
+   * malformed.
+   */
   computeText(compute: Compute, purpose: string): string | undefined {
     this.plain ??= toPlainItem(this.copyAttributes({ kind: 'ALL' }, false));
     const { source } = this.key;

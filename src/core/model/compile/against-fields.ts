@@ -14,7 +14,7 @@ import type { Mistakes } from './mistakes.ts';
 
 /**
  * Checks the model's options against `fields`. An option that names an attribute missing from `fields` would find
- * nothing. An option that takes other values than `fields` allows would make every write fail.
+ * nothing. The writer would refuse values that `fields` allows but an option doesn't accept.
  */
 
 const FORM_NAMES: Readonly<Record<ValueForm['kind'], string>> = {
@@ -37,7 +37,9 @@ export function checkAgainstFields(model: NamingModel, table: TableNames, mistak
   for (const use of attributeUses(model, owners)) checkUse(use, table, mistakes.at(use.path));
 }
 
-/** The writer sets keys and versions itself: `fields` that require them would refuse every update, or every new node. */
+/**
+ * The writer sets keys and versions itself: `fields` that require them would refuse every update, or every new node.
+ */
 function checkRequired(
   { nodes, edges }: NamingModel,
   owners: AttributeOwners,

@@ -17,7 +17,7 @@ import { Mistakes } from './mistakes.ts';
 import { edgeSchema, graphSchema, nodeSchema, partSchema, tableName } from './schemas.ts';
 
 /**
- * Checks and compiles a model. Throws a `ModelError` that names every mistake with its path.
+ * Checks and compiles a model. Throws a `ModelError` that names the mistakes with their paths.
  *
  * @example
  * const graph = defineGraph({
@@ -177,8 +177,9 @@ const FORM_VERSIONS = textFormVersions(SEARCH_OPTIONS);
 const VIEWS_BY_NEED = 'views by need';
 
 /**
- * Returns 8 hex digits that change with nodes, edges, tenants and the number of indexes, but not with the code of functions, which bundlers
- * change. A search may have the name of an ignored option, so options are recognized by their place.
+ * Returns 8 hex digits that change with nodes, edges, tenants and the number of indexes, but not with the code of
+ * functions, which bundlers change. A search may have the name of an ignored option, so options are recognized by their
+ * place.
  */
 function fingerprintOf(
   nodes: Record<string, unknown>,

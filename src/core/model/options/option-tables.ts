@@ -116,8 +116,8 @@ function option<Given, Value, Work extends OptionWork>(
 }
 
 /**
- * `form` must be idempotent, and turn a prefix of a string into a prefix of the string's form. If `form` refuses some texts, `again` is the
- * form without the refusal.
+ * `form` must be idempotent, and turn a prefix of a string into a prefix of the string's form. If `form` refuses some
+ * texts, `again` is the form without the refusal.
  */
 function textForm(version: number, form: TextForm, again = form): TextFormOption {
   return { ...option(flag, 'order', 'form', (given) => (given === true ? version : false)), form, again, version };
