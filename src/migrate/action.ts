@@ -87,8 +87,9 @@ function lastGenerationError(name: string): EdgeloomError {
 }
 
 /**
- * Throws `unknown-projection`. Tries the whole name first, because a search's name may end like a generation's (`@2`).
- * The registry keeps the names of forgotten projections, so a drop can be repeated.
+ * Throws `unknown-projection` if nothing has the name. Tries the whole name before splitting off a generation, because
+ * a search's name may end like a generation's (`@2`). The registry keeps the names of forgotten projections, so a drop
+ * can be repeated.
  */
 function projectionNamedBy(
   { name }: MigrateAction,

@@ -264,7 +264,6 @@ class MigrationRun {
     if (times > MOST_OVERTAKEN) throw overtakenTooOften();
   }
 
-  /** Throws if this run was overtaken too often. */
   private noteOvertaken(): void {
     this.overtaken += 1;
     if (this.overtaken <= MOST_OVERTAKEN) return;

@@ -59,7 +59,6 @@ export class Waits {
     return (await this.options.serverTime?.()) ?? runtimeOf(this.options).now();
   }
 
-  /** Throws `StoppedRun` if the caller waits between calls instead. */
   private async waitOrStop(milliseconds: number, names: readonly string[]): Promise<void> {
     const { waitsBetweenCalls = false, resume } = this.options;
     // A timer may end up to a millisecond early.

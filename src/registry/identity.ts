@@ -18,8 +18,8 @@ export interface TableRegions {
 }
 
 /**
- * Throws `not-home-region` if the table's home is another region that still has the table. Otherwise, such as after a
- * restore, this region becomes its home.
+ * Returns the table's identity; if the table has replicas, this region becomes its home. Throws `not-home-region` if
+ * the home is another region that still has the table.
  */
 export function identityAtHome(
   registered: TableIdentity | undefined,
@@ -38,7 +38,7 @@ export function checkWriterRegion(home: string | undefined, region: string | und
 }
 
 /**
- * Throws `replica-read` unless the reader asked for this replica. The registry and the items reach a replica in any
+ * Throws `replica-read` in a replica that the reader didn't ask for. The registry and the items reach a replica in any
  * order, so leases mean nothing there.
  */
 export function checkReaderRegion(home: string | undefined, region: string | undefined, replica?: string): void {

@@ -50,9 +50,9 @@ import { type DefinitionData, reviveDefinition } from './revive.ts';
  * model's definition.
  */
 export interface ProjectionsInForce {
-  /** Returns the search as the table stores it. Throws `projection-not-ready`. */
+  /** Returns the search as the table stores it. Throws `projection-not-ready` if no generation is usable. */
   search(search: SearchModel): SearchModel;
-  /** Returns the order as the table stores it. Throws `projection-not-ready`. */
+  /** Returns the order as the table stores it. Throws `projection-not-ready` if no generation is usable. */
   order(edge: EdgeModel, order: InboundOrder): { inbound: InboundModel; order: InboundOrder };
   /** Returns the part's view, or undefined if the part itself has to be read. */
   part(type: string, part: PartModel): PartView | undefined;
@@ -60,9 +60,9 @@ export interface ProjectionsInForce {
   checkReverseItems(edge: EdgeModel): void;
   /** Returns where the count is stored, or undefined if base edges have to be counted. */
   count(edge: EdgeModel): CountPlaces | undefined;
-  /** Returns where the total is stored. Throws `projection-not-ready`. */
+  /** Returns where the total is stored. Throws `projection-not-ready` if no generation is usable. */
   total(edge: EdgeModel, isInbound: boolean): CounterPlaces;
-  /** Tells whether readers can use a node's view, or its absence. Otherwise they have to read base items. */
+  /** Tells whether readers can use a node's view, or its absence. If not, they read base items. */
   usesView(id: string, view: Item | undefined): boolean;
   /** A model with everything that readers may use. */
   model: CompiledModel;

@@ -22,7 +22,8 @@ export interface Lease {
 export interface ReaderLeases {
   /**
    * Runs a read with the projections of one registry. Its answer or error counts only if the lease still holds when the
-   * last page has arrived, or if a later lease shows that the registry is unchanged. Otherwise the read is repeated.
+   * last page has arrived, or if a later lease shows that the registry is unchanged. If neither is true, the read is
+   * repeated.
    */
   hold<T>(read: (projections: ProjectionsInForce) => Promise<T>): Promise<T>;
 }

@@ -67,8 +67,8 @@ export interface Sources {
    * Updates the base items of the given source items from their current state. Call it with the keys of all items that
    * have changed. Keys may come twice, late and out of order, because each touch reads the source.
    *
-   * Resolves when all keys are done; a refused item counts as done. Otherwise rejects with `mapping-not-in-force`,
-   * `touch-unfinished`, or the error of a call; call it again with all keys.
+   * Resolves when all keys are done; a refused item counts as done. If a key isn't done, rejects with
+   * `mapping-not-in-force`, `touch-unfinished`, or the error of a call; call it again with all keys.
    */
   touch(name: string, keys: Iterable<SourceKey>, options?: TouchOptions): Promise<void>;
   /**

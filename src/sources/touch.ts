@@ -46,8 +46,8 @@ export async function beginTouch({ store, source, now }: SourceContext, key: str
 }
 
 /**
- * Writes the current output of a source item. Throws `touch-unfinished` if the time runs out, or the error of a call;
- * the key then has to be touched again.
+ * Writes the current output of a source item. Throws `touch-unfinished` if the time runs out, `mapping-not-in-force`,
+ * or the error of a call; the key then has to be touched again.
  *
  * @param first the ledger, if the caller read it before the head.
  */

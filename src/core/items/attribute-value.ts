@@ -32,7 +32,7 @@ export function stringOf(value: AttributeValue | undefined): string | undefined 
   return value !== undefined && 'S' in value ? value.S : undefined;
 }
 
-/** Undefined if the attribute is missing or isn't a string of JSON. */
+/** Returns undefined if the attribute is missing or isn't a string of JSON. */
 export function jsonOf(value: AttributeValue | undefined): unknown {
   const text = stringOf(value);
   if (text === undefined) return undefined;
@@ -188,7 +188,7 @@ export function parseDecimal(text: string): Decimal | undefined {
   return { negative: match[1] === '-', digits, exponent: whole.length - leadingZeros + Number(match[4] ?? 0) };
 }
 
-/** Undefined if one of the strings isn't a number. */
+/** Returns undefined if one of the strings isn't a number. */
 export function compareNumbers(left: string, right: string): number | undefined {
   const [a, b] = [parseDecimal(left), parseDecimal(right)];
   if (a === undefined || b === undefined) return undefined;

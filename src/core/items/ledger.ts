@@ -34,7 +34,7 @@ export type Amounts = Map<string, bigint>;
 const LEDGER_ATTRIBUTE = /^(?:problems|(?:sum|by)\/[A-Za-z_][A-Za-z0-9_.-]{0,63})$/;
 const AMOUNT = /^(?:count|problems|sum\/|by\/)/;
 
-/** Empty if the item names another count. */
+/** Returns no amounts if the item doesn't name this count. */
 export function amountsOf(item: Item | undefined, countName: string): Amounts {
   const amounts: Amounts = new Map();
   if (item === undefined || stringOf(item[COUNTED]) !== countName) return amounts;
@@ -71,7 +71,7 @@ export function isZeroAmounts(amounts: Amounts): boolean {
   return [...amounts.values()].every((units) => units === 0n);
 }
 
-/** Undefined if a number or a set of values is malformed, or if the count lacks `count`. */
+/** Returns undefined if a number or a set of values is malformed, or if the count lacks `count`. */
 export function storedAmounts(count: Item | undefined): Amounts | undefined {
   const amounts: Amounts = new Map();
   for (const [attribute, value] of Object.entries(count ?? {})) {
@@ -87,8 +87,8 @@ export function storedAmounts(count: Item | undefined): Amounts | undefined {
 }
 
 /**
- * Undefined unless everything is well-formed, each value with a positive number is in a set, and each value in a set
- * has a number.
+ * Returns undefined unless everything is well-formed, each value with a positive number is in a set, and each value in
+ * a set has a number.
  */
 export function soundAmounts(count: Item | undefined): Amounts | undefined {
   const amounts = storedAmounts(count);

@@ -10,7 +10,7 @@ export const SUM_DIGITS = 15;
 const STORED_DIGITS = 38;
 export const ONE = 10n ** BigInt(SUM_DECIMALS);
 
-/** Undefined if the string isn't a number within the bounds. */
+/** Returns undefined if the string isn't a number within the bounds. */
 export function parseUnits(text: string, mostDigits = SUM_DIGITS): bigint | undefined {
   const decimal = parseDecimal(text);
   if (decimal === undefined) return undefined;

@@ -9,7 +9,10 @@ export interface Derived {
    * The edge's element in its source's view; absent if the view doesn't list the type, or if a label can't be derived.
    */
   element?: string;
-  /** The node's projected attributes; present if and only if the node exists and its type keeps views. */
+  /**
+   * The node's projected attributes; present if and only if the node exists, doesn't count as deleted, and its type
+   * keeps views.
+   */
   attributes?: Item;
   /** Expected fields of index items by sort key. Joined items are only included if the source node is given. */
   indexItems: ReadonlyMap<string, Item>;
@@ -40,7 +43,7 @@ function placeOfKey({ keys, places }: DerivedImage, sortKey: string): number {
   return places === undefined ? (keys as readonly string[]).indexOf(sortKey) : (places.get(sortKey) ?? -1);
 }
 
-/** Undefined if the base item doesn't ask for the derived item. */
+/** Returns undefined if the base item doesn't ask for the derived item. */
 export function expectedFields({ indexItems, inTarget }: Derived, sortKey: string): Item | undefined {
   return indexItems.get(sortKey) ?? inTarget?.find(({ key }) => key.target === sortKey)?.fields;
 }

@@ -115,7 +115,7 @@ function continuationOfNode({ source, target }: ItemKey): ItemKey {
   return { source, target: new FanOutPlaces(typePrefix(target) ?? '').continuation('joined') };
 }
 
-/** Undefined if the item has no fields, because it is absent or a tombstone. */
+/** Returns undefined if the item has no fields, because it is absent or a tombstone. */
 export function indexItemText(item: Item | undefined): string | undefined {
   const fields: Item = {};
   for (const name in item) if (INDEX_ITEM_FIELDS.has(name)) fields[name] = item[name]!;

@@ -104,7 +104,7 @@ export interface GraphInput<N extends NodeDefinitions, E> {
   tenantSeparator?: TenantSeparator;
   /** Types whose items only the model file's `sources` make. Default: none. */
   mirrored?: readonly NoInfer<Extract<keyof N | keyof E, string>>[];
-  /** The changes that the feed reports. Default: all; if given, kinds that it leaves out report none. */
+  /** The changes that the feed reports; a kind that is left out reports none. Default: all changes. */
   feed?: FeedNames<NoInfer<Extract<keyof N, string>>, NoInfer<Extract<keyof E, string>>>;
 }
 

@@ -223,8 +223,8 @@ export interface InboundOptions<A> extends TotalOptions<A> {
   /** Edge attributes copied into the index item. Default: `'KEYS_ONLY'`. */
   project?: ProjectOption<NameOf<A>>;
   /**
-   * Attributes of the source node that are also copied into the index item, so a list with titles takes one Query.
-   * Changing such an attribute rewrites the index item of each edge that leaves the node. Default: none.
+   * Attributes of the source node that are also copied into the index item, so a list with titles needs no further
+   * reads. Changing such an attribute rewrites the index item of each edge that leaves the node. Default: none.
    */
   projectSource?: readonly string[];
   /**

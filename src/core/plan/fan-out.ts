@@ -31,7 +31,7 @@ const NONE: readonly never[] = [];
 
 /**
  * Returns a fan-out for each edge type that copies a changed attribute, and for each with joined items that use one. If
- * the record lacks an image, returns all fan-outs of the node.
+ * the record lacks an image, returns all that the item may need.
  */
 export function touchedFanOuts(graph: CompiledModel, record: ChangeRecord): readonly FanOutTouch[] {
   const { source, target, oldImage: before, newImage: after } = record;

@@ -148,7 +148,7 @@ export function readEntry(graph: CompiledModel, item: Item): QuarantineEntry {
   };
 }
 
-/** Empty if a hash hides the base item's sort key. */
+/** Returns an empty string if the entry's key doesn't show the base item's sort key. */
 function targetOfKey(source: string, sortKey: string): string {
   const named = namedInEntryKey(sortKey);
   const derived = parseDerivedKey(named);

@@ -39,7 +39,7 @@ export interface DividedResult {
   steps: MigrateStep[];
   /** True if the table maintains everything in the model. */
   done: boolean;
-  /** The next step, in words. */
+  /** The next step, in words; empty if there is none. */
   next: string;
   /** Actions that would remove projections that only other models have. Empty while steps are left. */
   leftovers: MigrateAction[];

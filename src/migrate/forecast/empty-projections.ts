@@ -85,7 +85,7 @@ function totalWarnings(edge: EdgeModel, found: TypeSample | undefined): string[]
 
 interface NamedProjection {
   name: string;
-  /** The projection of the search whose item this search shares. Otherwise the same as `name`. */
+  /** The projection of the search whose item this search shares; for anything else, the same as `name`. */
   projection: string;
   type: string;
   orders: readonly OrderModel[];

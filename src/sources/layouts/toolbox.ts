@@ -30,7 +30,9 @@ const OF_LIBRARY = ['_ct', '_md'];
  * @example
  * fromToolbox([
  *   {
- *     ...{ entity: 'Order', node: 'ORDER', id: ['orderId'] },
+ *     entity: 'Order',
+ *     node: 'ORDER',
+ *     id: ['orderId'],
  *     edges: [{ type: 'OF', to: { type: 'CUSTOMER', id: ['customer'] } }],
  *   },
  * ]);

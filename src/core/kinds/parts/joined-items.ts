@@ -137,7 +137,6 @@ function shareOf(
 
 /** Throws a `PartError` if the text is too long for a key even without the other side's values. */
 function fittingText(encoded: Encoded | undefined, { source }: Subject, purpose: string): string | undefined {
-  // This only checks the length: the actual key is made from both shares.
   if (encoded !== undefined) fittingSortKey(encoded, source, purpose);
   return encoded?.text;
 }

@@ -140,7 +140,7 @@ export class Subject {
     throw new PartError('derive-failed', `derive for ${purpose} gave ${typeof text} instead of a string`);
   }
 
-  /** Undefined if the item never ends. */
+  /** Returns undefined if the item never ends. */
   get end(): AttributeValue | undefined {
     return endOf(this.of, this.image);
   }
