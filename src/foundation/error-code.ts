@@ -69,7 +69,7 @@ export type ErrorCode =
   | 'invalid-checkpoint'
   /** The model file cannot be loaded, or exports no model. Remedy: Export the result of `defineGraph` as default. */
   | 'invalid-config'
-  /** A stored count is not a number. Remedy: Run `edgeloom check --repair`. */
+  /** A stored count or total is not a number. Remedy: Run `edgeloom check --repair`. */
   | 'invalid-count'
   /**
    * The cursor was altered, or belongs to a different query or table. Remedy: Pass cursors unchanged, with the same
@@ -217,8 +217,9 @@ export type ErrorCode =
   /** The table does not exist. Remedy: Create it with `edgeloom table create`, or correct its name. */
   | 'no-table'
   /**
-   * The items that a write depends on were read too long ago, so the write was not sent. Remedy: None; the batch is
-   * delivered again. If this repeats, raise the function's timeout, or make its batches smaller.
+   * A write was not sent, because no time was left for it, or because the items that it depends on were read too long
+   * ago. Remedy: None; the batch is delivered again. If this repeats, raise the function's timeout, or make its batches
+   * smaller.
    */
   | 'no-time'
   /**
