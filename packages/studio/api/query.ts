@@ -71,7 +71,7 @@ async function answerOf(
     const name = 'attribute' in order ? order.attribute : 'value';
     return rowsOf(page, ({ id, value, attributes }) => ({
       ...{ id, attributes, by: { source: id, target: part ?? id } },
-      sortedBy: value === undefined ? [] : [{ name, value, isOfSource: false }],
+      sortedBy: value === null ? [] : [{ name, value, isOfSource: false }],
     }));
   }
   if (call.method === 'inbound') {

@@ -1,5 +1,5 @@
 import { stringOf } from '../../core/items/attribute-value.ts';
-import { SERVICE_PARTITION } from '../../core/items/keys.ts';
+import { isServicePartition } from '../../core/items/keys.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import type { ReadStats } from '../../core/store-pages.ts';
 import type { ScanSource } from '../../core/store-port.ts';
@@ -20,7 +20,7 @@ export async function isEmptyTable(graph: CompiledModel, store: ScanSource, stat
       ...(startKey && { startKey }),
     });
     stats.rcu += page.rcu;
-    if (page.items.some((item) => stringOf(item[graph.table.partitionKey]) !== SERVICE_PARTITION)) return false;
+    if (page.items.some((item) => !isServicePartition(stringOf(item[graph.table.partitionKey]) ?? ''))) return false;
     if (page.lastKey === undefined) return true;
     startKey = page.lastKey;
   }

@@ -63,6 +63,11 @@ describe('a table without a registry', () => {
     expect(await emittedBy(store, WATCH)).toMatchObject({ Unmanaged: 0, MigrationOpen: 0 });
     expect(scan).not.toHaveBeenCalled();
   });
+  it('is registered if it has only items of the service, such as ledgers of a source whose items map to nothing', async () => {
+    const store = emptyStore();
+    await store.put({ source: { S: '~edgeloom/ledger/orders/7' }, target: { S: 'order-1' } });
+    expect(await emittedBy(store, WATCH)).toMatchObject({ Unmanaged: 0, MigrationOpen: 0 });
+  });
   it('is left alone if it has items, and the log says what comes next', async () => {
     const store = emptyStore();
     await store.put(GOAL);
