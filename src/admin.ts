@@ -1,6 +1,7 @@
 /**
- * `edgeloom/admin`: operations on a whole table, and building blocks for tools. Tables, check, redrive, migrate,
- * status, explain, import, the export and erasure of one subject, the projector, and sources (other databases).
+ * `edgeloom/admin`: operations on a whole table, and building blocks for tools: creating and updating tables, check,
+ * redrive, migrate, status, explain, import, export and erasure of one subject, the projector, and sources (other
+ * tables and databases).
  */
 
 export { checkBaseItem, toBaseItem } from './client/write/checks/base-item.ts';

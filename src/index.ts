@@ -4,7 +4,7 @@
  * The names that programs and model files need: `defineGraph` and its vocabulary, `createClient` and `DynamoDBStore`,
  * `createWriter` and `createReader`, `newId`, `nodeItem` and `edgeItem`, and the errors. Some other entry points:
  * `edgeloom/admin` for operations on a whole table, `edgeloom/feed` for live lists, `edgeloom/lambda` for handlers,
- * `edgeloom/local` for everything on this machine, and `edgeloom/types` for all further types.
+ * `edgeloom/local` to run everything on one machine, and `edgeloom/types` for all further types.
  */
 
 export { EdgeloomError } from './client/known-error.ts';

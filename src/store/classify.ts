@@ -17,7 +17,6 @@ const FATAL: Readonly<Record<string, string>> = {
   [DESTROYED]: 'Make the call before its client is destroyed, or with a new client.',
 };
 const COLLECTION_HINT = 'Delete items of this partition, or take the local index off the table.';
-/** Remedies by error name. */
 const HINTS: Readonly<Record<string, string>> = {
   ...FATAL,
   ...Object.fromEntries(

@@ -23,8 +23,8 @@ export interface ForeignReadOptions {
 }
 
 /**
- * Reads a whole table, or items from the beginnings of many segments. Which items are read depends only on the table, not on page sizes or
- * timing.
+ * Reads a whole table, or items from the beginnings of many segments. Which items are read depends only on the table,
+ * not on page sizes or timing.
  */
 export async function readForeignTable(
   client: DynamoDBClient,

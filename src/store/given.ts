@@ -5,8 +5,8 @@ import { EdgeloomError } from '../foundation/errors.ts';
 import { DynamoDBStore } from './dynamodb.ts';
 
 /**
- * A client of the AWS SDK: a `DynamoDBClient`, or a `DynamoDBDocumentClient` with any `marshallOptions`. Stored values stay unchanged, so
- * numbers keep 38 digits.
+ * A client of the AWS SDK: a `DynamoDBClient`, or a `DynamoDBDocumentClient` with any `marshallOptions`. Stored values
+ * stay unchanged, so numbers keep 38 digits.
  */
 export interface TableClient {
   readonly config: DynamoDBClient['config'];

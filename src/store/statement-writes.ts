@@ -32,8 +32,8 @@ interface Placed {
 }
 
 /**
- * Sends updates as statements, 25 per call. Statements that an engine or policy refuses are sent again in the next form, and finally as
- * UpdateItem.
+ * Sends updates as statements, 25 per call. Statements that an engine or policy refuses are sent again in the next
+ * form, and finally as UpdateItem.
  */
 export class StatementWrites {
   private readonly statements: Statements;

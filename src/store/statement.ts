@@ -25,7 +25,9 @@ const SET_CHANGES = ['?', `set_add("${EDGE_SET}", ?)`, `set_delete("${EDGE_SET}"
 
 /** The limit for a statement's text, without parameters. */
 const MOST_CHARACTERS = 8_192;
-/** Names that mean the same in single and double quotes, unlike names with dots, brackets or escapes in some engines. */
+/**
+ * Names that mean the same in single and double quotes, unlike names with dots, brackets or escapes in some engines.
+ */
 const PLAIN_NAME = /^[\w/~-]+$/;
 /** Revisions that need no decimal arithmetic to increment. */
 const PLAIN_REVISION = /^\d{1,37}$/;
@@ -107,7 +109,7 @@ export class Statements {
     return statement(text, parameters, isLong || unset.length > 1);
   }
 
-  /** Returns false if a name isn't plain or occurs twice. */
+  /** Returns false if an attribute can't be set by a statement or occurs twice. */
   private assignments(
     set: Item,
     unset: readonly string[],

@@ -30,7 +30,7 @@ export interface TableStatus {
   table: string;
   status: string;
   indexes: string[];
-  /** Projection types by index name. With `ALL`, DynamoDB bills each write of an item once more for the index. */
+  /** Projection types by index name. With `ALL`, DynamoDB bills each write of an item in the index once more. */
   projections: Record<string, string>;
   /** Absent if the table has no stream. */
   streamArn?: string;

@@ -1,6 +1,6 @@
 /**
- * A stream record from the SDK or a Lambda event. The two differ in the creation time (date or seconds) and in binary values (bytes or
- * base64 text).
+ * A stream record from the SDK or a Lambda event. The two differ in the creation time (date or seconds) and in binary
+ * values (bytes or base64 text).
  */
 export interface RawRecord {
   eventName?: string;

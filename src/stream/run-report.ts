@@ -27,7 +27,6 @@ function joinSentences(first: string, second: string | undefined): string {
   return second === undefined ? first : `${first} ${second}`;
 }
 
-/** Emits warnings and errors as process warnings. */
 export const WARNINGS: Logger = {
   debug: () => undefined,
   info: () => undefined,

@@ -12,7 +12,7 @@ export interface Capacity {
   wcu: number;
 }
 
-/** Options of every reader and writer call. */
+/** Options that most calls of readers and writers take. */
 export interface CallOptions<Asked extends boolean | undefined = boolean | undefined> extends Abortable {
   /**
    * Adds the consumed `capacity` to the result. A method that returns a plain value, such as `has` or `getNode`,

@@ -40,7 +40,7 @@ export interface ListedPlace {
   partition?: string;
 }
 
-/** A change to a row of a list. Without `left` and `entered`, only its attributes differ. */
+/** A change to a row of a list. Without `left` and `entered`, the row keeps its position. */
 export interface RowChange extends ItemChange {
   /** Id of the edge's source, or of the node found. */
   id: string;
@@ -54,7 +54,7 @@ export interface RowChange extends ItemChange {
 export interface ListChange extends RowChange {
   kind: 'list';
   type: string;
-  /** For edges with hashed keys, `target` is the hash of the node's id: see `hashedEdgeKey`. */
+  /** For edges with hashed keys, `target` is `#` and the hash of the node's id, as in `hashedEdgeKey`. */
   list: { inbound: [target: string, type: string]; order: string };
 }
 
@@ -81,7 +81,10 @@ export interface CountChange extends ItemChange {
   type: string;
   id: string;
   direction: 'outgoing' | 'inbound';
-  /** The amounts, as `Reader.total` returns them. `groups` is absent if a group has too many values. */
+  /**
+   * The amounts, as `Reader.total` returns them. `groups` is absent for a plain count, and if a group has too many
+   * values.
+   */
   attributes: Record<string, unknown>;
 }
 

@@ -69,7 +69,8 @@ export class Feeder {
     if (fresh.length === 0 && this.gaps.length === 0) return;
     if (fresh.some(({ shardId }) => this.begunAtEnds.has(shardId))) {
       // Where the earlier process began this shard is unknown, so it's read from its first record, and older changes
-      // may follow newer ones. Resync only once a record comes: restarts on a quiet table would repeat it.
+      // may follow newer ones. Resync only once a record comes; otherwise, each restart on a quiet table would resync
+      // again.
       // rule: feed-begins-again-with-unread-shards
       this.gaps.push('The feed begins again.');
       this.begunAtEnds = new Set();

@@ -7,7 +7,10 @@ import { withKnownIndexKeys } from '../../store/index-key-names.ts';
 import { type ChangedItem, changedItem } from '../../stream/changed-items.ts';
 import type { RawRecord } from '../../stream/raw-record.ts';
 
-/** Renames the table's index keys to the default names. Returns undefined for Edgeloom's internal items. */
+/**
+ * Returns the record's item, with index keys by their default names. Returns undefined for Edgeloom's internal items
+ * and for records without valid keys.
+ */
 export function knownItem(table: TableNames, record: RawRecord): ChangedItem | undefined {
   const item = changedItem(table, record);
   if (item === undefined || isServicePartition(item.source)) return undefined;

@@ -78,7 +78,7 @@ export async function startFeedOf(
     ...{ source, now, limits },
     onGap: () => feed.noteGap(),
   });
-  // From here on, subscribers don't miss any record.
+  // Subscribers get every record written after this listing.
   await tail.list(true);
   const noteThrough = (): void => {
     const through = tail.horizon.leastThrough();

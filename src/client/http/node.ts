@@ -5,7 +5,8 @@ import { pipeline } from 'node:stream/promises';
 /**
  * Answers a request of Node's HTTP server with a handler such as `watchHandler` returns. Resolves when the response has
  * ended or the client has disconnected, which aborts the Request's signal. The Request has no body, and its host is
- * `localhost`. An invalid Host header gets status 400. Rejects with the handler's error before anything is sent.
+ * `localhost`. An invalid Host header, or a URL that isn't a path, gets status 400. Rejects with the handler's error
+ * before anything is sent.
  *
  * @example
  * createServer((request, response) => {
@@ -45,7 +46,7 @@ function headersOf(headers: Headers): OutgoingHttpHeaders {
 const MALFORMED = 'Ask for a path, with the name of this server as Host.\n';
 const HOST = /^(?:[\w.~-]{1,255}|\[[\dA-Fa-f:.]{1,45}\])(?::\d{1,5})?$/;
 
-/** Ignores the Host header, so that an authorization hook sees the path that the client sent. */
+/** Leaves the Host header out of the URL, so that an authorization hook sees the path that the client sent. */
 function requestOf({ url = '', method, headers }: IncomingMessage, signal: AbortSignal): Request | undefined {
   // The client sent an absolute URL or, as in OPTIONS *, none.
   if (!url.startsWith('/')) return undefined;

@@ -69,7 +69,7 @@ const HEADERS = {
 /**
  * Creates a handler that streams the events of `Reader.watch` as Server-Sent Events with JSON data, for `new
  * EventSource(url)`. A client that reconnects, even after being dropped as too slow, gets the whole list. A query that
- * the model refuses gets status 400. Any other error becomes a `failure` event and ends the stream.
+ * the model refuses gets status 400. Any other error of `Reader.watch` becomes a `failure` event and ends the stream.
  *
  * @example
  * const handle = watchHandler({

@@ -34,7 +34,7 @@ export interface PageOptions<
   Whole = Value,
   Part = OrderValue,
 > extends Omit<InboundQuery<OrderName, Value, boolean, Attributes, Path, Whole, Part>, 'includeTarget'> {
-  /** Attributes of the nodes. Those missing in views take one more read. Default: the views'. */
+  /** Attributes of the nodes. If a type's view lacks any of them, all are read from the nodes. Default: the views'. */
   attributes?: Selection | undefined;
   /**
    * The neighbors to show, up to 5 levels deep. Default: those in the edge sets. With `[]`, a page may be a single

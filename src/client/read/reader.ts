@@ -87,9 +87,9 @@ import type {
 import { type WaitOptions, waitArguments, waitForProjection } from './wait.ts';
 
 /**
- * Reads the projections of a graph. Methods throw an `EdgeloomError` for arguments that the model doesn't declare, and a `StoreError` if
- * DynamoDB fails. Reads are eventually consistent. With `consistent: true`, base items are as last written and derived items as the
- * projector last wrote them.
+ * Reads the projections of a graph. Methods throw an `EdgeloomError` for arguments that the model doesn't declare, and
+ * a `StoreError` if DynamoDB fails. Reads are eventually consistent. With `consistent: true`, base items are as last
+ * written and derived items as the projector last wrote them.
  */
 export interface Reader<G extends CompiledModel = CompiledModel> {
   /**
@@ -118,7 +118,7 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
 
   /**
    * Yields the pages of a list. Cheaper than passing cursors for a list in several shards, because rows read beyond a
-   * page's end are kept: a walk costs 0.5 RCU per shard plus about 1 RCU per 100 rows. Rows may have been read some
+   * page's end are kept: a walk costs 0.5 RCU per shard plus about 1 RCU per 8 KB of rows. Rows may have been read some
    * pages earlier. `maxRcu` bounds each page.
    *
    * @example
@@ -145,8 +145,8 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
 
   /**
    * Counts a node's outgoing edges of a type (`inDegree` counts incoming ones), by one GetItem, or by a Query if the
-   * type outgrew the edge set or the session wrote such edges. Throws `not-counted` if the type has neither a count nor
-   * an edge set.
+   * type outgrew the edge set, the session may have written such edges, or a migration is rebuilding the count or view.
+   * Throws `not-counted` if the type has neither a count nor an edge set.
    */
   degree<
     const Source extends string,
@@ -246,7 +246,7 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
 
   /**
    * Lists all nodes of a type with `list: true`, by id, as `getViews` returns them. Takes a Query of each of the list's
-   * 10 shards and a BatchGetItem of the views. Throws `not-listed` for other types.
+   * 10 shards, and the reads of `getViews`. Throws `not-listed` for other types.
    */
   nodes<T extends ListedNodeType<G>>(type: T, options?: NodesOptions): Promise<Page<ViewOfId<G, NodeId<G, T>>>>;
 
@@ -277,8 +277,9 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
   ): Promise<CountResult>;
 
   /**
-   * Returns a reader that shows the session's writes without waiting for the projector or an index. Each relevant written item costs a
-   * consistent read. `inDegree` and `count` don't show own writes, and return `exact: false` if there may be any.
+   * Returns a reader that shows the session's writes without waiting for the projector or an index. Each relevant
+   * written item costs a consistent read, and further reads find out which writes are projected. `inDegree` and `count`
+   * don't show own writes, and return `exact: false` if there may be any.
    */
   with(session: Session): Reader<G>;
 
@@ -287,9 +288,9 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
 
   /**
    * Reads a page in three steps: incoming edges, the views of their sources, and the views of the neighbors in those
-   * edge sets. Takes a Query per shard and a BatchGetItem per 100 nodes of each level. Neighbors by incoming edges, or
-   * by types in no edge set, take a Query for each node above. Neighbors are under `edges.TYPE` (outgoing) or
-   * `inbound.TYPE`.
+   * edge sets. Takes a Query per shard and a BatchGetItem per 100 nodes of each level. For each node above, neighbors
+   * by incoming edges take a Query per shard, and neighbors by types in no edge set take one Query. Neighbors are under
+   * `edges.TYPE` (outgoing) or `inbound.TYPE`.
    *
    * @example
    * await reader.page('TEAM-T1', 'TEAMGOAL', {
@@ -324,8 +325,8 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
   ): Promise<PageResult<NodeOfPage<G, E, Selection, With>>>;
 
   /**
-   * Counts a search's items in each shard, to show how evenly they're spread. Throws `equality-only` for a search with
-   * `shards: 'value'`.
+   * Counts a search's items in each shard, to show how evenly they're spread. Throws `equality-only` for a native
+   * search or one with `shards: 'value'`.
    */
   shards<Name extends SpreadSearchName<G>>(
     name: Name,
@@ -334,8 +335,8 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
 
   /**
    * Watches nodes or the beginning of a list. Yields a `page`, then each change, until the signal is aborted or the
-   * loop is left. `applyWatchEvent` applies events to an array. Rereads the list when it may have changed. Throws
-   * `no-feed` if the reader was created without `feed`.
+   * loop is left. `applyWatchEvent` applies events to an array. Rereads a list when it may have changed, and nodes also
+   * every ten seconds. Throws `no-feed` if the reader was created without `feed`.
    *
    * @example
    * for await (const event of reader.watch({ inbound: ['USER-U1', 'TICKET'], limit: 20 }, { signal })) show(event);

@@ -46,8 +46,8 @@ export interface ScannedNodes<Node> {
 }
 
 /**
- * Yields all nodes of a type as their producers wrote them, including soft-deleted ones. Scans the whole table, at half
- * a read unit per 4 KB. Throws `unknown-type` for a type outside the model.
+ * Yields all nodes of a type as their producers wrote them, including soft-deleted ones. Scans the whole table, or one
+ * segment of it, at half a read unit per 4 KB. Throws `unknown-type` for a type outside the model.
  *
  * @example
  * for await (const { items } of scanNodes(graph, { store, type: 'GOAL' })) await moveAll(items);

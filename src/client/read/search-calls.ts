@@ -97,8 +97,8 @@ export interface OrderedSearch<Result, T extends SearchTypes>
   extends EqualitySearch<Result, T>,
     ListedSearch<Result, T> {
   /**
-   * Finds hits in a range. Both ends are inclusive; undefined or null leaves an end open. If `high` is a date without a time, its whole day
-   * in UTC is included.
+   * Finds hits in a range. Both ends are inclusive; undefined or null leaves an end open. If `high` is a date without a
+   * time, its whole day in UTC is included.
    */
   between(
     ...options: Optional<T, [low: RangeEnd<T> | null, high: RangeEnd<T> | null], QueryOf<Result, T['by']>>
@@ -129,8 +129,9 @@ export interface SearchesOfKinds<Result, T extends SearchTypes> {
 }
 
 /**
- * A search, with the methods that its order supports. Results are sorted by value, then by node id. `equals` and a whole `path` query one
- * shard (all, if the model spreads by source). Other methods query all: 200 shards cost 100 read units even without hits.
+ * A search, with the methods that its order supports. Results are sorted by value, then by node id. `equals` and a
+ * whole `path` query one shard (all, if the model spreads by source). Other methods query all: 200 shards cost 100 read
+ * units even without hits.
  */
 export type Search<Result, T extends SearchTypes = OpenSearch> = SearchesOfKinds<Result, T>[T['kind']];
 

@@ -263,8 +263,8 @@ type AttributesOfNeighbor<G extends CompiledModel, T extends NodeType<G>, Copied
 export type Checked<Written, Right> = [Written] extends [Right] ? Written : Right;
 
 /**
- * Levels as written, each checked against the nodes above. Only named edge types are evaluated, so that the compiler's work grows with the
- * query, not with the model.
+ * Levels as written, each checked against the nodes above. Only named edge types are evaluated, so that the compiler's
+ * work grows with the query, not with the model.
  */
 export type CheckedLevels<G extends CompiledModel, T extends string, With> =
   string extends NodeType<G> ? unknown : { readonly [Place in keyof With]: CheckedLevel<G, T, With[Place]> };

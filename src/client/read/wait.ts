@@ -62,7 +62,8 @@ export async function waitForProjection(
   const deadline = performance.now() + timeoutMs;
   let wasPassed = false;
   for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(LONGEST_PAUSE_MS, pause * PAUSE_GROWTH)) {
-    // Read the low watermark before the items: once it is later than the call, no earlier record can change an item that agrees.
+    // Read the low watermark before the items: once it is later than the call, no earlier record can change an item
+    // that agrees.
     const isPassed = lowWatermark === undefined || isLowWatermarkAfter(await lowWatermark(), calledAtMs);
     // Edges that agreed before the low watermark passed the call may differ now, so compare all again.
     if (isPassed && !wasPassed) for (const wait of waits) wait.place = {};

@@ -26,11 +26,14 @@ export interface BadOperation {
 const MIXED = 'invalid-batch';
 
 /**
- * Thrown for a batch, transaction or `putMany` with bad operations; nothing was written. `code` is their common code, or `invalid-batch`.
+ * Thrown for a batch, transaction or `putMany` with bad operations; nothing was written. `code` is their common code,
+ * or `invalid-batch`.
  */
 export class InvalidBatchError extends EdgeloomError {
   readonly problems: readonly BadOperation[];
-  /** Problems by path in the operation's attributes. Only a validator of `fields` gives paths; otherwise they are empty. */
+  /**
+   * Problems by path in the operation's attributes. Only a validator of `fields` gives paths; otherwise they are empty.
+   */
   readonly issues: readonly (Mistake & { position: number })[];
 
   constructor(problems: readonly BadOperation[], total: number, what = 'batch') {

@@ -34,8 +34,8 @@ export interface DeletedNode extends CallResult {
   /** Items in the node's partition that were left alone because their types are mirrored or outside the model. */
   skipped: number;
   /**
-   * Edge types whose incoming edges may remain. With `copy` or a total under `inbound`, all are found unless the type has `deletedWhen` or
-   * is mirrored. A check with `dangling` lists remaining edges.
+   * Edge types whose incoming edges may remain. With `copy` or a total under `inbound`, all are found unless the type
+   * has `deletedWhen` or is mirrored. A check with `dangling` lists remaining edges.
    */
   notFound: string[];
 }
@@ -104,7 +104,7 @@ async function deleteAll(graph: CompiledModel, store: Store, id: string, leases:
     await deleteNodeAsSeen(graph, store, node, seen);
   } catch (error) {
     const items = result.edges + result.parts;
-    // Besides an abort, only a `StoreError` can interrupt the deletions.
+    // Other errors, such as an abort's reason, pass unchanged.
     if (!(error instanceof StoreError)) throw error;
     throw unfinished(error, { what: 'deleteNodeWithEdges', items, hint: 'Run it again: it looks up what is left.' });
   }

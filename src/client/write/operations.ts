@@ -109,13 +109,19 @@ export interface TransactionOperations<G extends CompiledModel> {
     target: EdgeTarget<G, E>,
     ...attributes: PutArguments<EdgeInput<G, E>, WriteConditions<EdgeAttributes<G, E>>>
   ): void;
-  /** Updates a node. If its type declares `fields`, the node is read first. */
+  /**
+   * Updates a node. Reads it first if its type declares `fields`, if `addTo` names a set with `maxEntries`, or if the
+   * update may replace an ended node.
+   */
   updateNode<Id extends NodeId<G>>(
     id: Id,
     change: AttributeChange<NodeInput<G, TypeOfId<G, Id>>>,
     options?: WriteConditions<NodeAttributes<G, TypeOfId<G, Id>>> & Upsert,
   ): void;
-  /** Updates an edge. If its type declares `fields`, the edge is read first. */
+  /**
+   * Updates an edge. Reads it first if its type declares `fields`, if `addTo` names a set with `maxEntries`, or if the
+   * update may replace an ended edge.
+   */
   updateEdge<E extends EdgeType<G>>(
     source: EdgeSource<G, E>,
     edgeType: E,

@@ -26,8 +26,8 @@ export type PlainItem = Record<string, unknown>;
  * asynchronous validator, and `versioned-type` for a type with versions.
  *
  * @example
- * await documentClient.send(new PutCommand({ TableName, Item: nodeItem(graph, 'GOAL-G2', { title: 'Run a marathon' })
- * }));
+ * const Item = nodeItem(graph, 'GOAL-G2', { title: 'Run a marathon' });
+ * await documentClient.send(new PutCommand({ TableName, Item }));
  */
 export function nodeItem<G extends CompiledModel, const Id extends NodeId<G>>(
   graph: G,

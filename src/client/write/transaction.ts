@@ -28,7 +28,10 @@ import { updateInTransaction } from './update/update.ts';
 
 /** Options of a transaction. */
 export interface TransactOptions extends CallOptions {
-  /** Up to 36 characters. Within ten minutes, transactions with the same token are made only once, even by several processes. */
+  /**
+   * Up to 36 characters. Within ten minutes, transactions with the same token are made only once, even by several
+   * processes.
+   */
   idempotencyToken?: string | undefined;
 }
 

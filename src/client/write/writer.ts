@@ -83,9 +83,10 @@ export interface Writer<G extends CompiledModel> {
   /**
    * Changes some attributes of a node, without losing other writers' changes. `change` names attributes to `set` or
    * `remove`, numbers to `add`, and elements to `addTo` or `deleteFrom` sets, in one UpdateItem, with a read if the
-   * type declares `fields`. Or `change` is a function from the current attributes to the next, which may run several
-   * times. Throws `not-found` for a missing node (unless `upsert`), `condition-failed`, `too-much-contention`,
-   * `too-many-attributes` beyond 150, and `outcome-unknown` if the answer was lost (unless `idempotent`).
+   * type declares `fields` or `addTo` names a set with `maxEntries`. Or `change` is a function from the current
+   * attributes to the next; the item is read first, and the function may run several times. Throws `not-found` for a
+   * missing node (unless `upsert`), `condition-failed`, `too-much-contention`, `too-many-attributes` beyond 150 (148
+   * with `expires`), and `outcome-unknown` if the answer was lost (unless `idempotent`).
    *
    * @example
    * await writer.updateNode('GOAL-G1', { set: { status: 'DONE' }, add: { points: 3 }, addTo: { tags: ['sport'] } });
@@ -114,8 +115,8 @@ export interface Writer<G extends CompiledModel> {
     options?: WriteOptions<EdgeAttributes<G, E>>,
   ): Promise<CallResult>;
   /**
-   * Deletes a node, if it exists. Its edges and parts stay: see `deleteNodeWithEdges`. A type with versions requires `if` with the version
-   * that was read.
+   * Deletes a node, if it exists. Its edges and parts stay: see `deleteNodeWithEdges`. A type with versions requires
+   * `if` with the version that was read.
    */
   deleteNode<Id extends NodeId<G>>(
     id: Id,
@@ -149,8 +150,9 @@ export interface Writer<G extends CompiledModel> {
     options?: TransactOptions,
   ): Promise<TransactionResult>;
   /**
-   * Puts nodes and edges, 25 per call, and the items of each key in order. If an entry of an array is bad, nothing is written
-   * (`InvalidBatchError`); in a stream, the entries before it are written. An `UnfinishedWriteError` says how far the write got.
+   * Puts nodes, parts and edges, 25 per call, and the items of each key in order. If an entry of an array is bad,
+   * nothing is written (`InvalidBatchError`); in a stream, the entries before it are written. An `UnfinishedWriteError`
+   * says how far the write got.
    *
    * @example
    * await writer.putMany(itemsOfFile(), { onProgress: (items) => console.log(items) });
@@ -159,9 +161,10 @@ export interface Writer<G extends CompiledModel> {
   /**
    * Deletes a node with its parts, its outgoing edges, and the incoming edges that can be found: all of an edge type
    * with `copy` or a total under `inbound`, or those in an order. Lists lag, so recently put edges may stay; the result
-   * names edge types whose edges may remain. Run it again after a crash. Costs a Query of each partition, and a read
-   * and a delete per edge. `maxRcu` and `maxWcu` bound the units per second. Throws `projection-not-ready` with nothing
-   * deleted, and `condition-failed` for a node with versions that has changed.
+   * names edge types whose edges may remain. Run it again after a crash. Costs a Query of each partition, a delete per
+   * item, and a read per incoming edge. `maxRcu` and `maxWcu` bound the units per second. Throws `projection-not-ready`
+   * (with nothing deleted, unless the model changes meanwhile), and `condition-failed` for a node with versions that
+   * has changed.
    */
   deleteNodeWithEdges(id: NodeId<G>, options?: DeleteOptions): Promise<DeletedNode>;
 }

@@ -37,8 +37,8 @@ const SETTINGS: OptionNames<WorkerSettings> = {
 
 /**
  * Creates a worker that projects a table's stream, from its oldest record or from a checkpoint. The worker stores its
- * progress after applying records, so `kill -9` costs at most a replay. `run` throws `table-differs` if the table's
- * keys aren't strings.
+ * progress after applying records, so `kill -9` costs at most a replay. `run` throws `table-differs` if a key of
+ * derived items isn't a string in the table.
  *
  * @example
  * const worker = createWorker(graph, { store, streams, streamArn, checkpoint: fileCheckpoint('checkpoint.json') });

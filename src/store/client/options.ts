@@ -2,7 +2,7 @@ import type { OptionNames } from '../../foundation/options.ts';
 
 /** Where DynamoDB is and how to call it. */
 export interface ClientOptions {
-  /** Endpoint URL. Default: the AWS endpoint of the region. */
+  /** Endpoint URL. Default: the SDK's endpoint for the region. */
   endpoint?: string | undefined;
   /** AWS region. Default: the SDK's region chain; `us-east-1` for a local endpoint. */
   region?: string | undefined;
@@ -14,11 +14,11 @@ export interface ClientOptions {
    * Maximum number of open connections; further calls wait. Default: 64. Only for clients of DynamoDB and its streams.
    */
   maxConnections?: number | undefined;
-  /** Milliseconds that a server may be silent before the call is retried. Default: 15,000. */
+  /** Milliseconds that a server may be silent before the attempt fails. Default: 15,000. */
   answerTimeoutMs?: number | undefined;
   /**
-   * Whether stores bypass the SDK, which takes a fifth of its CPU time. Default: true. If you add middleware to the
-   * client, the SDK makes all calls.
+   * Whether stores bypass the SDK, which reduces the CPU time of a call to a fifth. Default: true. If you add
+   * middleware to the client, the SDK makes all calls.
    */
   lean?: boolean | undefined;
 }

@@ -57,7 +57,7 @@ export function indexProjection(index: IndexName): Required<Projection> {
   return { ProjectionType: 'INCLUDE', NonKeyAttributes: [...attributesInIndex(index)] };
 }
 
-/** Only searches need an index's value attribute. */
+/** Only searches need an index's value attribute, but `gsi0` always has to hold it. */
 export function lackingAttributes(
   graph: CompiledModel,
   index: IndexName,

@@ -150,7 +150,8 @@ function areSameCredentials(one: SigningCredentials, other: SigningCredentials):
 }
 
 /**
- * Matches inputs with binary values, which JSON doesn't encode as DynamoDB expects. Strings can't match, because their quotes are escaped.
+ * Matches inputs with binary values, which JSON doesn't encode as DynamoDB expects. Strings can't match, because their
+ * quotes are escaped.
  */
 const BINARY_INPUT = /"B":\{(?:\}|"0":|"type":)|"BS":\[\{/;
 
@@ -172,7 +173,7 @@ const CLOCK_STEP_MS = 60_000;
 /** Matches answers left to the SDK: with binary values, which JSON lacks, or an attribute named `__proto__`. */
 const LEFT_TO_SDK = /"(?:BS?|__proto__)"\s*:/;
 
-/** Returns undefined if the SDK has to read the response. */
+/** Returns undefined if the SDK has to read the response. Throws for a failed condition. */
 function outputOf({ statusCode, headers, body }: WholeResponse): MetadataBearer | undefined {
   if (statusCode !== 200 && statusCode !== 400) return undefined;
   const text = body.toString('utf8');

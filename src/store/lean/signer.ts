@@ -19,7 +19,10 @@ export interface SigningScope {
 
 const CONTENT_TYPE = 'application/x-amz-json-1.0';
 
-/** Signs requests with Signature Version 4, and caches the signing key ("Create a signed AWS API request", IAM user guide). */
+/**
+ * Signs requests with Signature Version 4, and caches the signing key ("Create a signed AWS API request", IAM user
+ * guide).
+ */
 export class Signer {
   private second = 0;
   private time = '';

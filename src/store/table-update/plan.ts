@@ -32,8 +32,8 @@ export interface TablePlan {
   steps: TableStep[];
   texts: string[];
   /**
-   * Changes that are left to a person: TTL for a table with items, unless requested; replacing an index that projects all
-   * attributes; deleting a native index that the model doesn't use, or that has another name.
+   * Changes that are left to a person: TTL for a table with items, unless requested; replacing an index that projects
+   * all attributes; deleting a native index that the model doesn't use, or that has another name.
    */
   left: string[];
   /** Maximum write units for filling the new indexes. Items without an index's keys cost nothing. */
@@ -44,13 +44,16 @@ export interface TablePlan {
 
 /** Options of `planTableUpdate`. */
 export interface TablePlanOptions extends TableAccess {
-  /** The TTL attribute. A table with items only gets TTL with this option, because TTL would also delete other software's items. */
+  /**
+   * The TTL attribute. A table with items only gets TTL with this option, because TTL would also delete other
+   * software's items.
+   */
   ttl?: string | undefined;
 }
 
 /**
- * Plans the changes that a table needs for the model. Throws `table-differs` for a difference that can't be changed, and `invalid-option`
- * for a TTL attribute other than the model's.
+ * Plans the changes that a table needs for the model. Throws `table-differs` for a difference that can't be changed,
+ * and `invalid-option` for a TTL attribute other than the model's.
  */
 export async function planTableUpdate(graph: CompiledModel, options: TablePlanOptions): Promise<TablePlan> {
   checkOptions('planTableUpdate', options, { client: true, ttl: true });
@@ -116,7 +119,7 @@ function costlyIndexes(graph: CompiledModel, table: TableDescription): string[] 
     });
 }
 
-/** Reports unused indexes, because they make writes more expensive. */
+/** Reports unused native indexes, because they make writes more expensive. */
 function unusedIndexes(graph: CompiledModel, table: TableDescription): string[] {
   const used = new Set(indexNeeds(graph).map(({ name }) => name));
   return (table.GlobalSecondaryIndexes ?? [])

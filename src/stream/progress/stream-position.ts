@@ -12,7 +12,7 @@ export interface ShardPosition {
   shardId: string;
   /** True if the shard was read to its end and no compared record lacks its projection, or if the shard is lost. */
   atEnd: boolean;
-  /** True if the shard was read to its end. Otherwise unread records may be waiting. */
+  /** True if the shard was read to its end or is lost. Otherwise unread records may be waiting. */
   isWhole: boolean;
   /** Age in seconds of the oldest unclaimed record; 0 if no compared record lacks its projection. */
   behindSeconds: number;
@@ -22,8 +22,8 @@ export interface ShardPosition {
    */
   waiting: number;
   /**
-   * True if the shard was read to its end, and either all its open records were compared or one of those compared lacks
-   * its projection.
+   * True if the shard is lost, or if it was read to its end and either all its open records were compared or one of
+   * those compared lacks its projection.
    */
   isCertain: boolean;
   /** True if the shard is still listed, but has left the stream, so its records can't be applied any more. */
@@ -78,15 +78,17 @@ export async function streamPosition(graph: CompiledModel, options: PositionCont
   return { lookedAtMs, consumers, shards: positions, ...claimed, streamReads: pages };
 }
 
-/** Returns the time before which every record is applied, in milliseconds since 1970; undefined if a shard is uncertain. */
+/**
+ * Returns the time before which every record is applied, in milliseconds since 1970; undefined if a shard is uncertain.
+ */
 export function appliedUpToMs({ lookedAtMs, shards }: StreamPosition): number | undefined {
   if (shards.some(({ isCertain }) => !isCertain)) return undefined;
   return lookedAtMs - Math.max(0, ...shards.map(({ behindSeconds }) => behindSeconds)) * 1000;
 }
 
 /**
- * Returns the time before which every record is claimed as applied, in milliseconds since 1970, for `lowWatermark`; undefined if the claims
- * don't show it. Lags by up to ten seconds, the time between two writes of claims.
+ * Returns the time before which every record is claimed as applied, in milliseconds since 1970, for `lowWatermark`;
+ * undefined if the claims don't show it. Lags by up to ten seconds, the time between two writes of claims.
  */
 export function notedUpToMs({ claimedUpToMs }: StreamPosition): number | undefined {
   return claimedUpToMs;

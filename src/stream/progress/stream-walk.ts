@@ -61,12 +61,12 @@ const MOST_OPEN = 50_000;
 const SKEW_MS = 5 * 60_000;
 /** A stream keeps records for a day, even when disabled. The extra hour allows for clock differences. */
 export const STREAM_MS = 25 * 3_600_000;
-/** How long after later claims a claim may still appear. */
+/** How long after newer claims an older one may still appear. */
 const LATE_CLAIM_MS = 60_000;
 
 /**
- * Follows how far a stream is applied, without writing anything. The first look reads each shard from its saved place, a worker's position,
- * or its oldest record; later looks continue from there.
+ * Follows how far a stream is applied, without writing anything. The first look reads each shard from its saved place,
+ * a worker's position, or its oldest record; later looks continue from there.
  */
 export class StreamWalk {
   private readonly shards = new Map<string, ShardWalk>();

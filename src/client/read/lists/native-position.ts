@@ -8,7 +8,9 @@ import { GIVEN_CHARACTERS } from '../request/cursor.ts';
 /** Where a page of a native list ends. */
 export interface Position {
   value: AttributeValue;
-  /** Source of the last row with `value` that came from the index. Undefined while all such rows came from the session. */
+  /**
+   * Source of the last row with `value` that came from the index. Undefined while all such rows came from the session.
+   */
   source?: string | undefined;
   /**
    * Identifies the session's rows with `value` that were returned before the index's rows, by short hashes of their

@@ -27,7 +27,7 @@ export class NativeWalk {
     return this.budget.callsLeft() <= 0;
   }
 
-  /** Returns the key of the last item read; undefined at the end of the index. */
+  /** Returns the key of the last item read; undefined at the end of the request's range. */
   async readOn(missing: number, take: (item: Item) => boolean): Promise<Item | undefined> {
     const { budget, bounds } = this;
     const { items, lastKey, rcu, scanned } = await this.store.queryNative({

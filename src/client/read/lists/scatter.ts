@@ -31,7 +31,7 @@ interface Gathering {
   maxRcu?: number;
   accept: (item: Item) => boolean;
   overlay?: Overlay;
-  /** How many items `accept` will surely reject. Requesting that many more saves a call. Default: 0. */
+  /** How many items `accept` is expected to reject. Requesting that many more saves a call. Default: 0. */
   unwanted?: number;
   /** Set by a walk: the page continues from the previous page's `standing` and returns its own. */
   walk?: { standing?: Standing | undefined } | undefined;
@@ -249,8 +249,8 @@ async function readShard(
 }
 
 /**
- * Returns a test for the list's index items. The same partition may hold a target node, derived items of other lists, and base items with
- * attributes named like index keys.
+ * Returns a test for the list's index items. The same partition may hold a target node, derived items of other lists,
+ * and base items with attributes named like index keys.
  */
 export function hitTest(model: CompiledModel, keys: ItemKeys): (item: Item) => boolean {
   return (item) =>

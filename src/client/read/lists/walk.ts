@@ -24,7 +24,10 @@ class Walk {
     this.left = new Map();
   }
 
-  /** Nothing may be kept from now on, even by a task that was started during a page and still holds the walk. */
+  /**
+   * Drops what was kept, and keeps nothing more, even for a task that was started during a page and still holds the
+   * walk.
+   */
   end(): void {
     this.turn();
     this.turn();

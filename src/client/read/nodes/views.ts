@@ -27,7 +27,7 @@ export interface GetOptions<
   Asked extends boolean | undefined = boolean | undefined,
 > extends EveryReadOptions<Asked> {
   /**
-   * Attributes to return. Those missing in the view, or all with `consistent`, are read from the node. Default: the
+   * Attributes to return. With `consistent`, or if the view lacks any of them, all are read from the node. Default: the
    * view's.
    */
   attributes?: Attributes | undefined;
@@ -293,7 +293,7 @@ async function readBases(
   return attributes;
 }
 
-/** Tells whether the table can hold an id, which may come from a URL. */
+/** Tells whether the table can hold an id, which may come from a URL. Throws if the id isn't a string. */
 function canBeStored(graph: CompiledModel, id: string): boolean {
   if (typeof id !== 'string') {
     throw notAnId(describe(id));

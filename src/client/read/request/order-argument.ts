@@ -223,7 +223,10 @@ export function invalidArgument(query: OrderOfQuery, argument: string, reason: s
   return new EdgeloomError('invalid-argument', `${argument} of ${query.name} ${reason}.`, hint);
 }
 
-/** Returns undefined if the model declares no partition attribute. */
+/**
+ * Returns the encoded partition, or undefined if the model declares none. Throws if `partition` is given but not
+ * declared, or is missing or invalid.
+ */
 export function checkPartition(
   asked: string,
   attribute: string | undefined,

@@ -24,7 +24,7 @@ export interface ReadContext {
   spending?: Spending | undefined;
 }
 
-/** Options of every read. */
+/** Options that most reads take. */
 export interface EveryReadOptions<Asked extends boolean | undefined = boolean | undefined> extends CallOptions<Asked> {
   /** Includes ended items that DynamoDB hasn't deleted yet. Default: false. */
   includeExpired?: boolean | undefined;

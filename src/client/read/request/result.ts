@@ -38,8 +38,8 @@ export interface EdgeResult<Source = string, Type = string, Target = string, Att
 }
 
 /**
- * An edge in an edge set, with its labels. `copy` has the attributes copied from the target, if they are projected. Labels of other edge
- * types are undefined.
+ * An edge in an edge set, with its labels. `copy` has the attributes copied from the target, if they are projected.
+ * Labels of other edge types are undefined.
  */
 export type EdgeSetElement<
   Type = string,

@@ -29,7 +29,10 @@ import { toWireItem } from './values.ts';
 /** DynamoDB's limit, including attribute names. */
 export const ITEM_BYTES = 400 * 1024;
 
-/** Throws for an item that DynamoDB would refuse or the projector would quarantine. Doesn't run `fields` validators. */
+/**
+ * Throws for an item that DynamoDB would refuse or the projector would quarantine, and for an item of a mirrored type.
+ * Doesn't run `fields` validators.
+ */
 export function checkBaseItem(graph: CompiledModel, item: Item): void {
   const { partitionKey, sortKey: sortKeyName } = graph.table;
   const source = keyText(item, partitionKey, sortKeyName);
@@ -61,7 +64,8 @@ export function toItemOfKey(graph: CompiledModel, { source, target }: ItemKey, a
 }
 
 /**
- * Checks an item that lacks some attributes. The model's functions may need the missing ones, so their errors are left to the projector.
+ * Checks an item that lacks some attributes. The model's functions may need the missing ones, so their errors are left
+ * to the projector.
  */
 export function checkPartialItem(graph: CompiledModel, item: Item): void {
   const { partitionKey, sortKey } = graph.table;

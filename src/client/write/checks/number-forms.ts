@@ -16,8 +16,8 @@ const MOST_WHOLE_DIGITS = 126;
 type Result = StandardSchemaV1.Result<unknown>;
 
 /**
- * Yields what to validate, and takes the validator's result. Retries refused numbers in other forms. Numbers that the validator returns
- * unchanged are returned as given, with all their digits.
+ * Yields what to validate, and takes the validator's result. Retries refused numbers in other forms. Numbers that the
+ * validator returns unchanged are returned as given, with all their digits.
  */
 export function* eachForm(attributes: unknown): Generator<unknown, Result, Result> {
   const first = yield attributes;

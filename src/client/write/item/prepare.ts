@@ -41,7 +41,10 @@ export function edgeKey(graph: CompiledModel, source: unknown, edgeType: unknown
   return key;
 }
 
-/** Keeps the version that was read, even if the validator drops it. Refuses a versioned type in a batch, which can't compare versions. */
+/**
+ * Keeps the version that was read, even if the validator drops it. Refuses a versioned type in a batch, which can't
+ * compare versions.
+ */
 export async function nodeItem(
   graph: CompiledModel,
   id: unknown,
@@ -78,7 +81,10 @@ export async function edgeItem(
   return baseItem(graph, key, { ...valid, [TARGET_ID]: target });
 }
 
-/** Removes the target's id, which is part of the key, before validators see it. */
+/**
+ * Removes the target's id, which the writer sets, before validators see it and after they return it. Throws if it names
+ * another target.
+ */
 export function withoutTargetId<T>(attributes: T, target: unknown, name: string): T {
   if (!isPlainObject(attributes) || !Object.hasOwn(attributes, TARGET_ID)) return attributes;
   const { [TARGET_ID]: targetId, ...rest } = attributes as Record<string, unknown>;

@@ -42,8 +42,8 @@ export async function readLiving(context: WriteContext, key: ItemKey): Promise<I
 const ATTEMPTS = 8;
 
 /**
- * Throws `outcome-unknown` after a lost answer, which may hide a success. With `idempotent`, the change is a transaction, whose token makes
- * it safe to repeat.
+ * Throws `outcome-unknown` after a lost answer, which may hide a success. With `idempotent`, the change is a
+ * transaction, whose token makes it safe to repeat.
  */
 export async function sendChange(
   context: WriteContext,

@@ -21,13 +21,15 @@ export interface SeenUpdate {
   asSeen: () => BaseCondition;
 }
 
-/** DynamoDB allows 300 operators in a condition. Each attribute takes two, and a type with `expires` takes three more. */
+/**
+ * DynamoDB allows 300 operators in a condition. Each attribute takes two, and a type with `expires` takes three more.
+ */
 const MOST_ATTRIBUTES = 150;
 const MOST_ATTRIBUTES_OF_ENDING = 148;
 
 /**
- * Writes only what differs. The condition requires that all attributes that are written, or that the function or validator has read, are
- * unchanged.
+ * Writes only what differs. The condition requires that all attributes that are written, or that the function or
+ * validator has read, are unchanged.
  */
 export async function updateOfSeen(
   subject: UpdateSubject,

@@ -1,8 +1,8 @@
 import { EdgeloomError } from '../../../foundation/errors.ts';
 
 /**
- * Notes each name that a function reads, so that a write can depend on exactly these attributes. Enumerating the attributes also notes
- * declared names that are absent.
+ * Notes each name that a function reads, so that a write can depend on exactly these attributes. Enumerating the
+ * attributes also notes declared names that are absent.
  */
 export function trackedAttributes(
   attributes: Record<string, unknown>,
