@@ -17,7 +17,7 @@ import { BASE_ORDER, type EdgesOptions, edgeOf } from './edges.ts';
 
 /** Options of `getCollection`. */
 export interface CollectionOptions<EdgeType = string> extends EdgesOptions {
-  /** Only edges of these types. Default: all. */
+  /** Only edges of these types. Items that sort between them are read as well. Default: all. */
   types?: readonly EdgeType[] | undefined;
 }
 
