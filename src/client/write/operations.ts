@@ -118,10 +118,7 @@ export interface TransactionOperations<G extends CompiledModel> {
     change: AttributeChange<NodeInput<G, TypeOfId<G, Id>>>,
     options?: WriteConditions<NodeAttributes<G, TypeOfId<G, Id>>> & Upsert,
   ): void;
-  /**
-   * Updates an edge. Reads it first if its type declares `fields`, if `addTo` names a set with `maxEntries`, or if the
-   * update may replace an ended edge.
-   */
+  /** Updates an edge. Reads it first if its type declares `fields`, or if the update may replace an ended edge. */
   updateEdge<E extends EdgeType<G>>(
     source: EdgeSource<G, E>,
     edgeType: E,
