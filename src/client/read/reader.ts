@@ -145,7 +145,7 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
 
   /**
    * Counts a node's outgoing edges of a type (`inDegree` counts incoming ones), by one GetItem, or by a Query if the
-   * type outgrew the edge set, the session may have written such edges, or a migration is rebuilding the count or view.
+   * type outgrew the edge set, the session may have written such edges, or the count or view has yet to be rebuilt.
    * Throws `not-counted` if the type has neither a count nor an edge set.
    */
   degree<
