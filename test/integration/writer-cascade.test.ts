@@ -12,7 +12,7 @@ import { projectionsOfModel } from '../../src/registry/projections-in-force.ts';
 import type { ReaderLeases } from '../../src/registry/reader-lease.ts';
 import { withReplacedCalls } from '../../src/store/wrapped.ts';
 import { evolvingTable } from '../support/migrating-table.ts';
-import type { testTable } from '../support/table.ts';
+import { openTable, type testTable, uniqueTableName } from '../support/table.ts';
 import { writerTable } from '../support/writer.ts';
 
 /** The store with pages of 7 items, so that a few edges make several pages; `writeMany` may be replaced. */
@@ -87,6 +87,30 @@ describe('deleteNodeWithEdges', () => {
     const result = await table.writer.deleteNodeWithEdges('USER-U1');
     expect(result).toMatchObject({ edges: edgesLeft, nodes: 1 });
     expect(await baseKeys(table)).toEqual(['GOAL-1 GOALMEMBERSHIP-USER-other']);
+  });
+
+  it('says how far it got if the node has changed since its edges were looked up', async () => {
+    const graph = defineGraph({
+      table: uniqueTableName(),
+      nodes: { DOC: node({ versionAttribute: 'v' }) },
+      edges: { LINK: edge({ from: 'DOC', to: 'DOC' }) },
+    });
+    const { writer, store } = await openTable(graph);
+    await writer.putNode('DOC-1', {});
+    for (const target of ['DOC-2', 'DOC-3'] as const) await writer.putEdge('DOC-1', 'LINK', target);
+    const changing = withReplacedCalls(store, {
+      query: async (request) => {
+        const page = await store.query(request);
+        await writer.updateNode('DOC-1', { set: { text: 'in the meantime' } });
+        return page;
+      },
+    });
+    const deletion = createWriter(graph, { store: changing }).deleteNodeWithEdges('DOC-1');
+    await expect(deletion).rejects.toMatchObject({
+      ...{ name: 'UnfinishedWriteError', code: 'condition-failed', items: 2 },
+      cause: { current: { text: 'in the meantime' } },
+    });
+    expect(await writer.deleteNodeWithEdges('DOC-1')).toMatchObject({ edges: 0, nodes: 1 });
   });
 
   it("leaves alone what is no edge of the model, and never touches the projector's items", async () => {

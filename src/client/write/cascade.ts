@@ -104,8 +104,8 @@ async function deleteAll(graph: CompiledModel, store: Store, id: string, leases:
     await deleteNodeAsSeen(graph, store, node, seen);
   } catch (error) {
     const items = result.edges + result.parts;
-    // Other errors, such as an abort's reason, pass unchanged.
-    if (!(error instanceof StoreError)) throw error;
+    // A refusal before the first deletion passes unchanged, as does an abort's reason.
+    if (items === 0 && !(error instanceof StoreError)) throw error;
     throw unfinished(error, { what: 'deleteNodeWithEdges', items, hint: 'Run it again: it looks up what is left.' });
   }
   return result;

@@ -162,9 +162,9 @@ export interface Writer<G extends CompiledModel> {
    * Deletes a node with its parts, its outgoing edges, and the incoming edges that can be found: all of an edge type
    * with `copy` or a total under `inbound`, or those in an order. Lists lag, so recently put edges may stay; the result
    * names edge types whose edges may remain. Run it again after a crash. Costs a Query of each partition, a delete per
-   * item, and a read per incoming edge. `maxRcu` and `maxWcu` bound the units per second. Throws `projection-not-ready`
-   * (with nothing deleted, unless the model changes meanwhile), and `condition-failed` for a node with versions that
-   * has changed.
+   * item, and a read per incoming edge. `maxRcu` and `maxWcu` bound the units per second. Throws `projection-not-ready`,
+   * and `condition-failed` for a node with versions that has changed; after the first deletion, as the code of an
+   * `UnfinishedWriteError`.
    */
   deleteNodeWithEdges(id: NodeId<G>, options?: DeleteOptions): Promise<DeletedNode>;
 }
