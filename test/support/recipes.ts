@@ -27,8 +27,8 @@ const SEARCH_OPTION: Recipe = {
   files: {
     'src/core/model/schema.ts': [
       [
-        '  /** One search item per element',
-        '  /** White space around values and arguments does not count. Default false. */\n  trim?: boolean;\n  /** One search item per element',
+        '  /** Makes a search item for each element',
+        '  /** White space around values and arguments does not count. Default false. */\n  trim?: boolean;\n  /** Makes a search item for each element',
       ],
     ],
     'src/core/model/options/option-tables.ts': [

@@ -30,7 +30,10 @@ const PAUSE_MS = 1_000;
 /** Milliseconds between renewals of the reader's lease, since a migration may move the answer. */
 const RENEW_MS = 10_000;
 
-/** Rereads a question for all of its watchers when the feed reports one of its names. */
+/**
+ * Keeps the answer to a question for all of its watchers. Reads it again when the feed reports one of the question's
+ * names, or when the answer says that it is due.
+ */
 export class SharedAnswer<Item> {
   private readonly ending = new AbortController();
   private watchers = 0;

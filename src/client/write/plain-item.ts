@@ -22,8 +22,8 @@ import type { AttributesArgument } from './operations.ts';
 export type PlainItem = Record<string, unknown>;
 
 /**
- * Creates a node's base item for a call of any SDK, with the writer's checks. Throws `validator-failed` for an
- * asynchronous validator, and `versioned-type` for a type with versions.
+ * Creates a node's base item to put with a document client, checked as the writer checks it. Throws `validator-failed`
+ * for an asynchronous validator, and `versioned-type` for a type with versions.
  *
  * @example
  * const Item = nodeItem(graph, 'GOAL-G2', { title: 'Run a marathon' });

@@ -9,8 +9,9 @@ export interface Suspect {
   source: string;
   sortKey: string;
   /**
-   * Base items that determine the derived item. A view is compared only in what these contribute or, if absent, in what
-   * no base item determines. Other items depend on the first one or, if absent, on what their key or content names.
+   * Base items that determine the derived item. In a view, only what they contribute is compared; without `bases`, only
+   * what no base item determines, such as its form. For other items, only the first base item counts; without `bases`,
+   * the item's key or content names it.
    */
   bases?: readonly ItemKey[];
   /** Evicted edge types that may fit into the view again. */

@@ -26,7 +26,10 @@ export interface WalkRequest {
 
 /** The result of a call that decides the next steps. */
 export interface MigrateResponse extends Pick<DividedResult, 'steps' | 'done' | 'next' | 'leftovers' | 'waitSeconds'> {
-  /** Walk each share until it is done, then call again. If empty, call again after `waitSeconds`. */
+  /**
+   * Unless `done`: walk each share until it is done, then call again. If there are no shares, call again after
+   * `waitSeconds`.
+   */
   shares: WalkRequest[];
 }
 

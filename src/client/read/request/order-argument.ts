@@ -154,7 +154,10 @@ export function checkedRange(
   );
 }
 
-/** Also true in orders by text: native orders have no dates, and their texts may be times. */
+/**
+ * Tells whether the value is a plain date, which stands for its whole day. Also true in text orders: native orders
+ * can't be of type `date`, so their texts may be times.
+ */
 export function isDay({ order, form }: OrderOfQuery, value: OrderValue): boolean {
   return order.kind === 'attribute' && order.type !== 'number' && PLAIN_DATE.test(form(String(value)));
 }
