@@ -90,7 +90,7 @@ describe('the type ErrorCode', () => {
 
   it('says of each code what happened, and the remedy', () => {
     const said = [
-      ...text.matchAll(/\/\*\*((?:(?!\*\/).)*?\S\s[\s*]*Remedy: (?:(?!\*\/).)*?)\*\/\n {2}\| '([a-z-]+)'/gs),
+      ...text.matchAll(/\/\*\*((?:(?!\*\/).)*?\S\s[\s*]*Remedy:\s(?:(?!\*\/).)*?)\*\/\n {2}\| '([a-z-]+)'/gs),
     ];
     expect(said.map(([, , code]) => code).sort()).toEqual(typed.filter((code) => !WITHIN.includes(code)).sort());
   });
