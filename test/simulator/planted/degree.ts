@@ -5,7 +5,7 @@ import type { Mutant } from './mutant.ts';
 export const DEGREE_MUTANTS: readonly Mutant[] = [
   {
     name: 'count-by-record',
-    rule: 'The part of an edge in the count follows from its item as it was seen, not from the record.',
+    rule: "An edge's contribution to a count is computed from its stored item as it was read, not from the stream record.",
     changes: [
       replace('count-follows-the-item-seen', 'if (difference.size === 0) difference.set(COUNT, -(10n ** 12n));'),
     ],
@@ -16,22 +16,22 @@ export const DEGREE_MUTANTS: readonly Mutant[] = [
 export const DIRECTED_TOTAL_MUTANTS: readonly Mutant[] = [
   {
     name: 'room-of-a-value-that-comes-back',
-    rule: 'A value keeps its room if an item of the same write is to have it.',
+    rule: 'A count frees the place of a group value only if no item of the same write will have that value.',
     changes: [drop('value-that-an-item-gets-keeps-its-room')],
   },
   {
     name: 'room-taken-twice',
-    rule: 'A value enters a group only if the count has not changed since its room was read.',
+    rule: "A count gives a place to a new group value only if the count hasn't changed since its free places were read.",
     changes: [setValue('room-is-taken-under-the-revision-seen', "{ kind: 'none' }")],
   },
   {
     name: 'value-added-to-without-room',
-    rule: 'A number of a group grows only while the group has the value: a full one may have given its room away.',
+    rule: 'A write adds to a group value only while the count lists the value, because another writer may have given its place away.',
     changes: [setCondition('value-is-added-to-while-it-has-room', 'true')],
   },
   {
     name: 'count-unmoved-by-a-swap',
-    rule: 'Each transaction moves the revision of the count, also if as much comes as goes.',
+    rule: "Every transaction raises the count's revision, even if the amounts that it adds and removes cancel out.",
     changes: [
       replace(
         'count-moves-with-every-transaction',
@@ -42,7 +42,7 @@ export const DIRECTED_TOTAL_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'repair-counts-before-it-moves',
-    rule: 'A repair moves the revision of a count before it lists the items.',
+    rule: 'A repair raises the revision of a count before it reads the counted items.',
     changes: [
       insertBefore('count-moves-before-its-items-are-read, first', 'const early = await countExactly(context, key);'),
       setValue('count-moves-before-its-items-are-read, then', 'early'),
@@ -50,7 +50,7 @@ export const DIRECTED_TOTAL_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'repair-writes-any-count',
-    rule: 'A repair writes a count under the revision that it moved.',
+    rule: 'A repair writes a count only if the count still has the revision that the repair gave it.',
     changes: [
       setValue(
         'count-is-repaired-under-its-revision',
@@ -60,7 +60,7 @@ export const DIRECTED_TOTAL_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'repair-lists-entries-by-a-lagging-read',
-    rule: "The entries of a total stand in the target's partition, and a repair lists them consistently.",
+    rule: "A repair lists the entries of a total with consistent Queries of the target's partition.",
     changes: [
       replace(
         'counted-items-are-listed-consistently',
@@ -70,7 +70,7 @@ export const DIRECTED_TOTAL_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'repair-buries-entries-uncounted',
-    rule: 'A repair that buries an entry of no edge moves the total.',
+    rule: 'A repair that replaces an entry of no edge with a tombstone also changes the total.',
     changes: [replace('repair-moves-the-total', 'return { update };')],
   },
 ];

@@ -7,17 +7,17 @@ export const DIRECTED_MUTANTS: readonly Mutant[] = [
   ...DIRECTED_TOTAL_MUTANTS,
   {
     name: 'tombstone-of-minutes',
-    rule: 'A tombstone outlives every write that rests on a read before it: one that lands after minutes has to meet it.',
+    rule: 'A tombstone outlives every write that is based on an earlier read, because a write that arrives minutes later must still fail.',
     changes: [setValue('tombstone-outlives-late-writes', '0.2')],
   },
   {
     name: 'repair-readmits-in-part',
-    rule: 'An edge type that comes back into the set comes with all of its edges.',
+    rule: 'An edge type that returns to an edge set returns with all of its edges.',
     changes: [replaceIn('edge-type-comes-back-whole', 'returning', '[] as string[]')],
   },
   {
     name: 'redriven-entry-deleted',
-    rule: 'A redrive makes an entry a tombstone, so that its revisions do not come back.',
+    rule: "A redrive replaces an entry with a tombstone instead of deleting it, so that the entry's revisions don't start over.",
     changes: [
       replace(
         'redriven-entry-leaves-a-tombstone',
@@ -27,7 +27,7 @@ export const DIRECTED_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'refusal-put-blindly',
-    rule: 'The entry of an item that the table refuses is written only under the revision that was read.',
+    rule: 'The quarantine entry of an item that the table refuses is written only under the revision that was read.',
     changes: [
       replace(
         'refusal-is-written-under-the-revision-read',
@@ -40,7 +40,7 @@ export const DIRECTED_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'refusal-read-just-before',
-    rule: 'The entry of an item that the table refuses rests on what was read of it before the base items.',
+    rule: 'The quarantine entry of an item that the table refuses is read before the base items, not just before it is written.',
     changes: [
       setValue(
         'refusal-rests-on-the-entry-read-before',

@@ -6,7 +6,7 @@ import type { Mutant } from './mutant.ts';
 export const MUTANTS: readonly Mutant[] = [
   {
     name: 'index-fields-left',
-    rule: 'An index item is written with every field, those cleared that are not expected.',
+    rule: 'A write of a derived item clears every stored field that the item should no longer have.',
     changes: [replaceIn('fields-not-expected-are-cleared', 'unset.push(name)', 'undefined')],
   },
 
@@ -24,26 +24,26 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'tombstone-revision-forgotten',
-    rule: 'A tombstone keeps the revision: what comes after it must not count from one again.',
+    rule: 'The revision continues after a tombstone, because a revision that restarts at 1 could match an old read.',
     changes: [
       setCondition('revision-goes-on-after-a-tombstone', (old) => `${old} || update.unset.includes('expiresAt')`),
     ],
   },
   {
     name: 'checkpoint-before-apply',
-    rule: 'A reader notes how far it came after it has applied, not before.',
+    rule: 'A stream reader saves its position only after it has applied the records before that position.',
     changes: [setValue('reader-applies-before-it-notes', 'batch.length')],
   },
   {
     name: 'claims-not-counted',
-    rule: 'A claim holds the records between its ends only if there are as many as it says: else it is of one lane of several.',
+    rule: 'Unless a claim is whole, it covers the records between its ends only if their number matches the claim, because another lane may not have applied the rest.',
     changes: [setCondition('claim-holds-every-record-between-its-ends', 'false')],
   },
 
   // Planted in the check: it reports what is only late, or does not see what is wrong.
   {
     name: 'check-first-look',
-    rule: 'What differs is a suspect; only a second look tells drift from lag.',
+    rule: 'A difference is only a suspect at the first look, because only a second look can tell drift from lag.',
     changes: [
       replaceIn(
         'drift-takes-a-second-look',
@@ -54,22 +54,22 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'check-waits-not',
-    rule: 'The second look comes when the stream has passed the first one.',
+    rule: 'The second look waits until the consumer has applied all records from before the first look.',
     changes: [setCondition('second-look-waits-for-the-stream', 'appliedMs !== undefined')],
   },
   {
     name: 'check-revision-ignored',
-    rule: 'A suspect that was written in between is looked at again.',
+    rule: 'A suspect that was written between two looks is looked at again.',
     changes: [replaceIn('suspect-written-meanwhile-is-looked-at-again', 'isLeft', 'true')],
   },
   {
     name: 'check-no-orphans',
-    rule: 'An index item that no base item was met for is a suspect.',
+    rule: 'An index item is a suspect if the check meets no base item that asks for it.',
     changes: [drop('index-item-of-no-base-item-is-a-suspect')],
   },
   {
     name: 'check-no-elements',
-    rule: 'The elements of a view are compared, but for those of evicted types.',
+    rule: 'A check compares all elements of a view, but elements of evicted edge types may be missing.',
     changes: [setValue('elements-of-a-view-are-compared', 'false')],
   },
 
@@ -78,19 +78,19 @@ export const MUTANTS: readonly Mutant[] = [
   // Planted in copies of target nodes' attributes, their reverse items and the fan-out.
   {
     name: 'copies-left-behind',
-    rule: "An edge's copy goes with its element.",
+    rule: "A view keeps an edge's copy only while it has an element for that edge.",
     changes: [replaceIn('copy-goes-with-its-element', 'hasElement', 'true')],
   },
   {
     name: 'continuation-not-begun-anew',
-    rule: 'A change of the parent begins the continuation of an earlier one anew.',
+    rule: 'A change to a node during its fan-out requests another round, because the fan-out may already have passed some items.',
     changes: [
       setCondition('change-begins-the-continuation-again', (old) => `${old} || current?.[AFTER] !== undefined`),
     ],
   },
   {
     name: 'continuation-buried-alive',
-    rule: 'A continuation that is in progress has no expiry.',
+    rule: 'A continuation has no expiry while its fan-out is in progress.',
     changes: [setValue('continuation-in-progress-does-not-expire', '[]')],
   },
 ];

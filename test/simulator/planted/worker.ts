@@ -5,7 +5,7 @@ import type { Mutant } from './mutant.ts';
 export const WORKER_MUTANTS: readonly Mutant[] = [
   {
     name: 'worker-checkpoint-before-apply',
-    rule: 'The local worker notes how far it came after it has applied, not before.',
+    rule: 'The local worker saves its position in a shard only after it has applied the records before that position.',
     changes: [
       insertBefore(
         'worker-applies-before-it-notes',

@@ -20,7 +20,7 @@ export const LEVEL_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'level-base-items-before-derived',
-    rule: 'The derived item is read first, what decides about it after that.',
+    rule: 'The derived item is read before the base items that decide what it contains.',
     changes: [
       insertBefore(
         'derived-item-is-read-before-what-decides, first',
@@ -31,7 +31,7 @@ export const LEVEL_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'level-base-items-kept-after-conflict',
-    rule: 'After a conflict what decides is read again, not the derived item alone.',
+    rule: 'After a conflict, the base items are read again, not only the derived item.',
     changes: [
       addToFile('conflict-repeats-every-read', 'const keptBases = new WeakMap<object, BaseItems>();'),
       setValue('conflict-repeats-every-read', (old) => `keptBases.get(this) ?? (${old})`),
@@ -40,7 +40,7 @@ export const LEVEL_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'level-base-items-read-eventually',
-    rule: 'What decides is read consistently.',
+    rule: 'Base items are read consistently.',
     changes: [
       setValue(
         'base-items-are-read-consistently',
@@ -50,39 +50,39 @@ export const LEVEL_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'level-equal-item-left',
-    rule: 'An item that is right gets a new revision too: a worker with an older read must fail.',
+    rule: 'Even an item that is right gets a new revision, so that a worker with an older read fails to write.',
     changes: [setCondition('equal-item-gets-a-new-revision', (old) => `${old} && (isGone || !changesNothing(update))`)],
   },
   {
     name: 'level-absent-leaves-nothing',
-    rule: 'What no base item asks for becomes a tombstone, also where nothing is.',
+    rule: 'A derived item that no base item asks for becomes a tombstone, even if it was absent.',
     changes: [setCondition('equal-item-gets-a-new-revision', (old) => `${old} && !(isGone && was === undefined)`)],
   },
   {
     name: 'level-tombstone-without-expiry',
-    rule: 'A tombstone has an expiry.',
+    rule: 'A derived item that no base item asks for gets an expiry, which makes it a tombstone.',
     changes: [drop('absent-base-item-gives-a-tombstone')],
   },
   {
     name: 'level-live-item-expires',
-    rule: 'A live item loses the expiry of the tombstone before it.',
+    rule: 'A live item loses the expiry of an earlier tombstone, because TTL would delete the item.',
     changes: [setCondition('only-a-tombstone-expires', (old) => `${old} && name !== ttl`)],
   },
   {
     name: 'level-written-long-after-its-read',
-    rule: 'No write is sent later than a bound after the read that it rests on.',
+    rule: 'A write is sent only within a fixed time after the read that it is based on.',
     changes: [
       setValue('no-write-long-after-its-read', '() => Math.max(isFirst ? 1 : 0, context.remainingMs() + 0 * readAtMs)'),
     ],
   },
   {
     name: 'level-new-image-alone',
-    rule: 'Both images of a record name the items that it touches.',
+    rule: 'A record touches every item that either of its images names.',
     changes: [setValue('both-images-name-items', 'derive(plan, key, undefined)')],
   },
   {
     name: 'level-changed-share-left',
-    rule: 'A record touches nothing only where both of its images give an item the same share.',
+    rule: 'A record leaves an item untouched only if both of its images give the item the same share.',
     changes: [
       setCondition(
         'unchanged-share-touches-nothing',
@@ -92,27 +92,27 @@ export const LEVEL_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'level-keys-alone-touch-nothing',
-    rule: 'A record without images touches each item that its key names.',
+    rule: 'A record without images touches every item that its key names.',
     changes: [drop('keys-alone-touch-all-that-they-name')],
   },
   {
     name: 'level-mended-item-keeps-its-entry',
-    rule: 'A fault before or after a record touches the entry.',
+    rule: 'A record touches the quarantine entry if the base item has a fault before or after the change.',
     changes: [setValue('fault-before-or-after-touches-the-entry', 'after.problems.length > 0')],
   },
   {
     name: 'level-look-reads-eventually',
-    rule: 'An item that may be left as it is is read consistently.',
+    rule: 'An item that may be left unwritten is read consistently.',
     changes: [setValue('item-that-may-be-left-is-read-consistently', 'isScan || attempt > 1')],
   },
   {
     name: 'level-entry-outlives-a-look',
-    rule: 'An entry is written over its tombstone, after another read of the base item.',
+    rule: 'A new quarantine entry is written first as a tombstone and then, after another read of the base item, with its content.',
     changes: [setValue('entry-begins-as-a-tombstone', 'true')],
   },
   {
     name: 'level-look-passes-a-tombstone',
-    rule: 'A look at an entry leaves only an absent one as it is.',
+    rule: 'A look at a quarantine entry leaves the entry unwritten only if it is absent.',
     changes: [
       replaceIn(
         'look-leaves-alone-only-what-is-absent',
@@ -123,7 +123,7 @@ export const LEVEL_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'level-count-apart',
-    rule: "A count moves in one transaction with the edges' items.",
+    rule: 'A count changes in one transaction with the items of its edges.',
     changes: [
       replace(
         'count-moves-with-its-items',
@@ -135,17 +135,17 @@ export const LEVEL_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'level-fan-out-of-one-page',
-    rule: "A continuation's record drives the next page.",
+    rule: 'The stream record of a continuation drives the next page of the fan-out.',
     changes: [setCondition('continuation-drives-the-next-page', (old) => `${old} || source !== ''`)],
   },
   {
     name: 'level-fan-out-under-way-left',
-    rule: 'A change during a fan-out asks for another round.',
+    rule: 'A change to a node during its fan-out requests another round, even if no earlier change has requested one.',
     changes: [setValue('change-begins-the-continuation-again', 'toCome')],
   },
   {
     name: 'level-continuation-moved-first',
-    rule: 'A continuation is moved when its page is done.',
+    rule: 'A continuation moves only after its page is done.',
     changes: [
       addToFile(
         'page-before-its-continuation-moves, first',
@@ -167,7 +167,7 @@ export const LEVEL_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'level-joined-items-skipped',
-    rule: 'A fan-out reconciles an edge also where its item is absent.',
+    rule: "A fan-out reconciles an edge even if the edge's joined item is absent.",
     changes: [
       insertBefore(
         'edge-without-its-joined-item-is-reconciled',
@@ -177,7 +177,7 @@ export const LEVEL_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'level-page-ends-at-edges',
-    rule: 'A page of a fan-out to joined items ends at the shortest of its ranges.',
+    rule: 'A page of a fan-out to joined items ends where the shortest of its ranges ends.',
     changes: [
       setValue('page-ends-with-its-shortest-range', 'edges.end'),
       insertBefore(
@@ -188,7 +188,7 @@ export const LEVEL_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'level-reconciled-for-ever',
-    rule: 'A fan-out leaves alone only what its own batch has reconciled.',
+    rule: 'A fan-out skips only the items that its own batch has reconciled.',
     changes: [
       addToFile('only-this-batch-counts-as-reconciled', 'const reconciledEver = new Set<string>();'),
       insertBefore(
@@ -200,27 +200,27 @@ export const LEVEL_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'level-joint-fault-stays',
-    rule: 'The entry of a fault that an edge and its source node have together is looked at where their item was empty.',
+    rule: 'If a joined item was empty, the quarantine entry for a joint fault of its edge and source node is looked at.',
     changes: [setValue('joint-fault-has-an-entry', 'false')],
   },
   {
     name: 'level-joint-fault-outlives-its-item',
-    rule: 'The entry is looked at also where TTL has deleted the empty item.',
+    rule: 'The quarantine entry for a joint fault is looked at even if TTL has deleted the empty joined item.',
     changes: [setValue('absent-item-may-have-failed', 'false')],
   },
   {
     name: 'level-item-before-its-entry',
-    rule: 'The entry goes before the item that shows that there may be an entry.',
+    rule: 'The quarantine entry for a joint fault is removed before the joined item returns, because only the empty item shows that there may be an entry.',
     changes: [setValue('entry-goes-before-its-item-comes-back', 'false')],
   },
   {
     name: 'level-refused-view-whole',
-    rule: 'Of a view that the table refuses all shares are written that fit.',
+    rule: 'If the table refuses a view, every share that fits is still written.',
     changes: [replaceIn('refused-view-is-written-in-parts', '1', '1_000')],
   },
   {
     name: 'level-failure-from-highest',
-    rule: 'A batch fails from its lowest record that is not applied on.',
+    rule: "A batch fails from its lowest record that isn't applied.",
     changes: [
       replaceIn(
         'batch-fails-from-its-lowest-record',
@@ -231,12 +231,12 @@ export const LEVEL_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'level-view-with-its-reverse-items',
-    rule: 'A reverse item is written before its view reads the parent.',
+    rule: 'A reverse item is written before its view reads the parent, because the next fan-out of the parent could miss the child.',
     changes: [setValue('reverse-items-before-views', '(touch: Work) => touch === undefined')],
   },
   {
     name: 'level-fan-out-skips-views',
-    rule: 'A fan-out writes views without the edge too: a worker about to add it has read the parent before.',
+    rule: "A fan-out also writes views that don't list the edge, because a worker that is about to add it may have read the parent earlier.",
     changes: [
       addToFile(
         'fan-out-leaves-a-trace-in-every-view',
@@ -255,42 +255,42 @@ export const LEVEL_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'level-continuation-moved-unseen',
-    rule: 'A continuation is moved only from the revision of the record that drives it.',
+    rule: 'A continuation moves only if it still has the revision of the record that drives it.',
     changes: [setValue('continuation-moves-from-the-revision-of-its-record', "{ kind: 'none' }")],
   },
   {
     name: 'fan-out-by-eventual-query',
-    rule: 'The reverse items are found by a consistent Query.',
+    rule: 'A fan-out finds reverse items with a consistent Query.',
     changes: [setValue('children-are-found-consistently', 'false')],
   },
   {
     name: 'joined-edges-before-items',
-    rule: 'A fan-out to joined items queries them before the base edges.',
+    rule: 'A fan-out to joined items queries the joined items before the base edges.',
     changes: [moveAhead('joined-items-before-edges')],
   },
   {
     name: 'joined-node-before-items',
-    rule: 'A fan-out to joined items reads the node after the items and the base edges.',
+    rule: 'A fan-out to joined items reads the node after the joined items and the base edges.',
     changes: [moveAhead('joined-items-before-the-node')],
   },
   {
     name: 'joined-ranges-read-eventually',
-    rule: 'A fan-out to joined items queries consistently.',
+    rule: 'A fan-out to joined items uses consistent Queries.',
     changes: [setValue('joined-ranges-are-read-consistently', 'false')],
   },
   {
     name: 'joined-continuation-of-copies',
-    rule: 'Fan-outs of copies and to joined items along one edge type go on apart.',
+    rule: 'For each edge type, fan-outs of copies and fan-outs to joined items have separate continuations.',
     changes: [setCondition('fan-outs-of-a-type-go-on-apart', 'true')],
   },
   {
     name: 'joined-without-a-further-round',
-    rule: 'A change of the node that meets a fan-out under way gets a round of its own, when that is at its end.',
+    rule: 'When a fan-out ends, it begins the round that changes to the node have requested.',
     changes: [setValue('change-during-a-fan-out-gets-a-round', 'after')],
   },
   {
     name: 'joined-later-place',
-    rule: 'A continuation that begins keeps the earlier of its own place and the one in progress.',
+    rule: "A requested round begins at the earliest of the change's own place, the place of the running fan-out and that of an earlier request.",
     changes: [
       replaceIn(
         'continuation-keeps-the-earlier-place',

@@ -5,12 +5,12 @@ import type { Mutant } from '../../planted/mutant.ts';
 export const NATIVE_MUTANTS: readonly Mutant[] = [
   {
     name: 'own-native-rows-ahead-of-others',
-    rule: 'An own row waits until all rows before it are read.',
+    rule: "A session's own row waits until all rows before it have been read.",
     changes: [setValue('own-rows-behind-what-was-read-wait', 'own')],
   },
   {
     name: 'native-ties-left-out-after-an-own-row',
-    rule: 'After an own row come all rows of its value.',
+    rule: 'A page that continues after an own row reads all rows of the same value.',
     changes: [
       replaceIn(
         'after-an-own-row-come-all-rows-of-its-value',
@@ -21,12 +21,12 @@ export const NATIVE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'own-native-rows-anywhere-among-their-value',
-    rule: 'Own rows come before the others of their value, since the index promises no order among those.',
+    rule: "A session's own rows come before other rows of the same value, because the index doesn't define the order of those rows.",
     changes: [setValue('own-rows-come-before-others-of-their-value', '0')],
   },
   {
     name: 'own-native-rows-of-other-lists',
-    rule: 'An own item is in a native list if it has the value that is asked for.',
+    rule: "A session's own item is in a native list only if the item has the value that the list asks for.",
     changes: [
       replaceIn(
         'own-row-lies-in-the-list-that-is-asked',

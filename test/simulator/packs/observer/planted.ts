@@ -18,39 +18,39 @@ function eventually<T extends object>(store: T): T {
 const OPENING: readonly Mutant[] = [
   {
     name: 'base-records-open-nothing',
-    rule: 'A record of a base item opens each derived part whose value differs between its two images.',
+    rule: "A record of a base item opens each derived item whose value differs between the record's two images.",
     changes: [insertBefore('base-records-touch-what-they-change', 'if (isBaseSortKey(record.target)) return NOTHING;')],
   },
   {
     name: 'derived-records-open-nothing',
-    rule: 'A record of a derived item opens the parts whose content differs, whoever wrote it.',
+    rule: 'A record of a derived item opens the parts whose content differs, no matter who wrote the item.',
     changes: [
       setValue('derived-records-are-judged', (old) => `record.target.startsWith('~degree/') ? ${old} : NOTHING`),
     ],
   },
   {
     name: 'changed-node-opens-no-fan-out',
-    rule: 'A changed node opens its fan-outs: what they reach may be wrong.',
+    rule: 'A changed node opens its fan-outs, because the items that they reach may be wrong.',
     changes: [setValue('changed-node-touches-its-fan-outs', (old) => `(${old}).slice(0, 0)`)],
   },
   {
     name: 'gone-reverse-item-opens-no-copy',
-    rule: 'A reverse item that goes opens the copy behind it: no fan-out finds that any more.',
+    rule: 'A deleted reverse item opens the copy of its edge, because no fan-out finds that copy any more.',
     changes: [setCondition('reverse-item-touches-the-copy-behind-it', (old) => `newImage !== undefined && ${old}`)],
   },
   {
     name: 'evicted-type-that-comes-back-opens-nothing',
-    rule: 'An edge type that comes back into the edge set opens its whole partition: the record says nothing of edges that changed meanwhile.',
+    rule: "An edge type that returns to the edge set opens its whole partition, because the record doesn't show edges that changed in the meantime.",
     changes: [setValue('evicted-type-that-comes-back-touches-its-partition', (old) => `(${old}) && newImage === null`)],
   },
   {
     name: 'index-item-opens-no-count',
-    rule: 'An index item that changes opens the counts that it is in.',
+    rule: 'A changed index item opens the counts that include it.',
     changes: [setValue('counted-item-touches-its-counts', (old) => `kind.decidedBy === 'partition' ? [] : ${old}`)],
   },
   {
     name: 'entry-opens-no-total',
-    rule: 'An entry that changes opens its total.',
+    rule: 'A changed entry opens its total.',
     changes: [setValue('counted-item-touches-its-counts', (old) => `kind.decidedBy === 'partition' ? ${old} : []`)],
   },
 ];
@@ -59,7 +59,7 @@ const OPENING: readonly Mutant[] = [
 const CLOSING: readonly Mutant[] = [
   {
     name: 'looks-are-eventual',
-    rule: 'Looks read consistently.',
+    rule: "The observer's looks use consistent reads.",
     changes: [
       setValue('looks-are-consistent', 'await judge({ ...context, store: eventually(context.store) }, suspects)'),
       addToFile('looks-are-consistent', EVENTUALLY),
@@ -67,7 +67,7 @@ const CLOSING: readonly Mutant[] = [
   },
   {
     name: 'partitions-are-read-eventually',
-    rule: 'A partition of which anything may be wrong is read consistently.',
+    rule: 'The observer reads a partition consistently if anything in it may be wrong.',
     changes: [setValue('partitions-are-read-consistently', 'withConsistentReads(store) && store')],
   },
 ];
@@ -76,22 +76,22 @@ const CLOSING: readonly Mutant[] = [
 const FAN_OUTS: readonly Mutant[] = [
   {
     name: 'fan-out-stops-at-missing-reverse-items',
-    rule: 'A fan-out reaches the copies whose reverse items are open or drift, too: its Query does not name them.',
+    rule: "A fan-out also reaches copies whose reverse items are open or drift, because its Query doesn't find them.",
     changes: [drop('fan-out-reaches-behind-missing-reverse-items')],
   },
   {
     name: 'fan-outs-are-queried-eventually',
-    rule: 'What a fan-out reaches is found by a consistent Query.',
+    rule: 'The observer finds the items that a fan-out reaches with a consistent Query.',
     changes: [setProperty('fan-outs-are-queried-consistently', 'consistent', 'false')],
   },
   {
     name: 'earlier-query-names-the-parts',
-    rule: 'The Query that names what a fan-out reaches begins after its record was received.',
+    rule: "The Query that finds the items of a fan-out begins after the fan-out's record was received.",
     changes: [drop('range-is-queried-after-its-record')],
   },
   {
     name: 'parts-of-a-fan-out-inherit-nothing',
-    rule: 'The parts that a fan-out reaches inherit the records that opened it.',
+    rule: 'The items that a fan-out reaches inherit the records that opened the fan-out.',
     changes: [
       replace('parts-inherit-from-the-range', 'this.touch({ items, ranges: [] }, new Touches(), nowMs);'),
       drop('late-parts-inherit-from-the-range'),
@@ -99,12 +99,12 @@ const FAN_OUTS: readonly Mutant[] = [
   },
   {
     name: 'late-parts-inherit-nothing',
-    rule: 'A part that comes while a fan-out is open inherits the records that opened it.',
+    rule: 'An item that is opened while a fan-out is open inherits the records that opened the fan-out.',
     changes: [drop('late-parts-inherit-from-the-range')],
   },
   {
     name: 'fan-out-is-closed-with-its-query',
-    rule: 'A fan-out stays open until everything made before the end of its Query is consumed.',
+    rule: 'A fan-out stays open until all records from before the end of its Query have been received.',
     changes: [setCondition('range-is-held-until-its-query-is-consumed', 'queriedMs !== undefined')],
   },
 ];
@@ -113,42 +113,42 @@ const FAN_OUTS: readonly Mutant[] = [
 const TIME: readonly Mutant[] = [
   {
     name: 'open-parts-hold-nothing',
-    rule: 'The time is not later than any record that has opened something.',
+    rule: "The verified time isn't later than any record that has opened something.",
     changes: [setCondition('open-parts-hold-the-time', (old) => `${old} || touch.stampMs > 0`)],
   },
   {
     name: 'newest-shard-holds-the-time',
-    rule: 'The time is not later than the last record consumed of any shard.',
+    rule: "The verified time isn't later than the time through which each shard has been received.",
     changes: [setCondition('every-shard-holds-the-time', (old) => `${old} && shardId === ''`)],
   },
   {
     name: 'empty-page-proves-all',
-    rule: 'An empty page says nothing of records that were made just before it: they may be shown later.',
+    rule: 'An empty page proves nothing about records made just before it, because they may appear late.',
     changes: [setValue('empty-page-says-nothing-of-late-records', 'atMs')],
   },
   {
     name: 'listing-holds-nothing',
-    rule: 'The time is not later than the last listing of shards: one opened since is not read yet.',
+    rule: "The verified time isn't later than the last listing of shards, because a shard that opened since then hasn't been read.",
     changes: [setProperty('time-is-not-after-the-last-listing', 'atMs', 'Number.MAX_SAFE_INTEGER')],
   },
   {
     name: 'closed-shard-holds-nothing',
-    rule: 'A closed shard counts until its children are known.',
+    rule: 'A closed shard holds the verified time until its children are known.',
     changes: [setCondition('closed-shard-counts-until-its-children-are-known', 'isEnded')],
   },
   {
     name: 'clocks-agree',
-    rule: 'The time allows for clocks that differ, and for stamps in whole seconds.',
+    rule: 'The verified time allows for clock differences and for timestamps in whole seconds.',
     changes: [setValue('time-allows-for-clocks', 'leastMs')],
   },
   {
     name: 'exceptions-are-many',
-    rule: 'Only as much drift as is saved is an exception; the rest holds the time.',
+    rule: 'Only drift that is saved counts as an exception; any other drift holds the verified time.',
     changes: [setCondition('exceptions-are-few', 'false')],
   },
   {
     name: 'exception-ends-with-a-touch',
-    rule: 'A difference that is an exception stays one until it is right: the time has passed it.',
+    rule: 'A listed exception stays listed until the difference is gone, because the verified time has passed it.',
     changes: [
       insertBefore(
         'listed-drift-stays-listed',
@@ -162,17 +162,17 @@ const TIME: readonly Mutant[] = [
 const RESTARTS: readonly Mutant[] = [
   {
     name: 'feed-begins-once',
-    rule: 'A feed that stopped before it had told anything of a shard begins again: older changes may come after newer ones.',
+    rule: 'A feed that stopped before it reported any record of a shard begins again, because older changes may follow newer ones.',
     changes: [drop('feed-begins-again-with-unread-shards')],
   },
   {
     name: 'restart-from-the-last-record',
-    rule: 'The saved position of a shard is that of its oldest open record.',
+    rule: 'The saved position of a shard is the position of its oldest open record.',
     changes: [setValue('position-is-that-of-the-oldest-open-record', 'read?.after')],
   },
   {
     name: 'children-beside-their-parents',
-    rule: 'A shard is read after its parent.',
+    rule: 'A shard is read only after its parent.',
     changes: [
       replace(
         'parent-shards-are-read-first',
@@ -182,27 +182,27 @@ const RESTARTS: readonly Mutant[] = [
   },
   {
     name: 'drift-is-forgotten',
-    rule: 'Known drift is saved: the time goes on without it, so its records are not read again.',
+    rule: "Known drift is saved, because the verified time advances without it and its records aren't read again.",
     changes: [setProperty('drift-is-kept-across-restarts', 'drift', '[]')],
   },
   {
     name: 'time-goes-on-in-a-gap',
-    rule: 'After a gap the time stands until a check of the whole table has ended it.',
+    rule: 'After a gap, the verified time stands still until a check of the whole table ends the gap.',
     changes: [setCondition('time-stands-in-a-gap', 'this.baseMs === undefined')],
   },
   {
     name: 'another-stream-is-no-gap',
-    rule: 'A stream made anew is a gap.',
+    rule: 'A new stream is a gap.',
     changes: [insertBefore('another-stream-is-a-gap', 'if (from.streamArn !== context.source.streamArn) return;')],
   },
   {
     name: 'long-absence-is-no-gap',
-    rule: 'An absence that is longer than the stream keeps its records is a gap.',
+    rule: 'An absence that is longer than the stream keeps records is a gap.',
     changes: [setCondition('long-absence-is-a-gap', (old) => `${old} && from.savedMs < 0`)],
   },
   {
     name: 'lost-shard-is-no-gap',
-    rule: 'A shard that leaves the stream before it was read to its end is a gap.',
+    rule: 'A shard that leaves the stream before it is read to its end is a gap.',
     changes: [setCondition('lost-shard-is-a-gap', (old) => `${old} && atMs < 0`)],
   },
   {
@@ -212,27 +212,27 @@ const RESTARTS: readonly Mutant[] = [
   },
   {
     name: 'first-records-that-have-left-are-no-gap',
-    rule: 'A shard whose first records may have left the stream before they were read is a gap.',
+    rule: 'A shard whose first records may have left the stream unread is a gap.',
     changes: [setCondition('first-records-that-have-left-are-a-gap', 'sinceMs === null')],
   },
   {
     name: 'open-shard-is-forgotten',
-    rule: 'A shard that has left the stream with something open is saved: a restart finds the gap.',
+    rule: 'A shard with open items is saved even after it has left the stream, so that a restart finds the gap.',
     changes: [setValue('open-shard-is-saved-after-it-has-left', 'new Set(this.tail.shardIds)')],
   },
   {
     name: 'check-before-the-gap',
-    rule: 'Only a check that begins after a gap ends it.',
+    rule: 'Only a check that begins after a gap was noticed can end the gap.',
     changes: [replace('check-begins-after-the-gap', 'this.positionsMs ??= this.context.now();')],
   },
   {
     name: 'check-leaves-nothing-open',
-    rule: 'What a check of the whole table has left to be judged is open.',
+    rule: 'Everything that a check of the whole table leaves unjudged is open.',
     changes: [drop('what-the-check-has-left-is-open')],
   },
   {
     name: 'base-without-its-differences',
-    rule: 'The base is saved once what the check has left is judged: no record opens it again.',
+    rule: 'The base is saved only after everything that the check left is judged, because no record opens it again.',
     changes: [setProperty('base-is-kept-once-it-is-judged', 'baseMs', 'this.baseMs')],
   },
 ];
@@ -241,7 +241,7 @@ const RESTARTS: readonly Mutant[] = [
 const FEED: readonly Mutant[] = [
   {
     name: 'gap-is-not-told',
-    rule: 'The feed tells of a gap: changes in it come no more.',
+    rule: 'The feed reports every gap, because it never reports the changes in the gap.',
     changes: [drop('feed-tells-of-gaps')],
   },
 ];
@@ -250,12 +250,12 @@ const FEED: readonly Mutant[] = [
 const ALARMS: readonly Mutant[] = [
   {
     name: 'alarm-before-low-watermark',
-    rule: 'A difference is drift only if the projector had applied its newest touch before it was seen.',
+    rule: "A difference is drift only if the projector had applied the item's newest touch before the look.",
     changes: [setValue('alarm-waits-for-the-low-watermark', 'newestMs < fromMs')],
   },
   {
     name: 'low-watermark-after-the-look',
-    rule: 'The low watermark is asked for before the first read of a look.',
+    rule: 'A look asks for the low watermark before its first read.',
     changes: [
       replace(
         'low-watermark-is-asked-for-before-the-look',
@@ -265,37 +265,37 @@ const ALARMS: readonly Mutant[] = [
   },
   {
     name: 'alarm-before-own-consumption',
-    rule: 'A difference is judged once everything made before the end of the look is consumed.',
+    rule: 'A difference is judged only after all records from before the end of the look have been received.',
     changes: [setCondition('difference-waits-for-its-records', 'found === undefined')],
   },
   {
     name: 'received-without-clocks',
-    rule: 'What was received allows for clocks that differ, and for stamps in whole seconds.',
+    rule: 'The time through which all records have been received allows for clock differences and for timestamps in whole seconds.',
     changes: [setValue('received-time-allows-for-clocks', 'through?.atMs')],
   },
   {
     name: 'oldest-touch-decides',
-    rule: 'The newest touch of a part decides whether it may still become right.',
+    rule: 'The newest touch of an item decides whether the item may still become right.',
     changes: [replace('newest-touch-is-kept', 'this.newestMs = Math.min(newestMs, this.newestMs || newestMs);')],
   },
   {
     name: 'alarm-during-a-fan-out',
-    rule: 'A part that a fan-out under way has still to visit is no drift.',
+    rule: "An item that a running fan-out has yet to visit isn't drift.",
     changes: [drop('alarm-waits-for-fan-outs-under-way')],
   },
   {
     name: 'alarm-beside-an-open-fan-out',
-    rule: 'A part that an open fan-out may reach is no drift.',
+    rule: "An item that an open fan-out may reach isn't drift.",
     changes: [drop('alarm-waits-for-open-ranges')],
   },
   {
     name: 'unknown-low-watermark-is-certain',
-    rule: 'Without a low watermark a finding says that it is not certain.',
+    rule: "Without a low watermark, a finding says that it isn't certain.",
     changes: [setProperty('unknown-low-watermark-is-told', 'isCertain', 'true')],
   },
   {
     name: 'stuck-fan-out-holds-the-time',
-    rule: 'A part behind a stuck fan-out is drift: nothing visits it.',
+    rule: 'An item behind a stuck fan-out is drift, because nothing will visit it.',
     changes: [setCondition('nothing-visits-parts-behind-a-stuck-fan-out', (old) => `${old} && fanOut === undefined`)],
   },
 ];
@@ -304,7 +304,7 @@ const ALARMS: readonly Mutant[] = [
 const TOGETHER: readonly Mutant[] = [
   {
     name: 'new-shards-hold-nothing',
-    rule: 'A shard that is not known yet holds the time, by the last listing or by its parent: one of the two is enough.',
+    rule: "A shard that isn't known yet holds the verified time through the last listing or through its parent; either one is enough.",
     changes: [
       setProperty('time-is-not-after-the-last-listing', 'atMs', 'Number.MAX_SAFE_INTEGER'),
       setCondition('closed-shard-counts-until-its-children-are-known', 'isEnded'),
@@ -312,7 +312,7 @@ const TOGETHER: readonly Mutant[] = [
   },
   {
     name: 'lost-records-are-no-gap',
-    rule: 'Records that left the stream unread are a gap, known by the stream, the shard, its first records or the time away: one is enough.',
+    rule: "Records that leave the stream unread are a gap, which shows in the stream, the shard, the shard's first records or the length of the absence; any one of them is enough.",
     changes: [
       insertBefore('another-stream-is-a-gap', 'if (from.streamArn !== context.source.streamArn) return;'),
       setCondition('lost-shard-is-a-gap', (old) => `${old} && atMs < 0`),

@@ -5,7 +5,7 @@ import type { Mutant } from '../../planted/mutant.ts';
 export const TENANTS_MUTANTS: readonly Mutant[] = [
   {
     name: 'fan-out-to-anybody',
-    rule: 'A fan-out visits children that may have such an edge, whatever a reverse item names.',
+    rule: 'A fan-out visits only children that can have such an edge, whatever a reverse item names.',
     changes: [setValue('fan-out-visits-possible-children', "(child: string) => child !== ''")],
   },
 ];

@@ -5,7 +5,7 @@ import type { Mutant } from '../../planted/mutant.ts';
 export const UPDATE_MUTANTS: readonly Mutant[] = [
   {
     name: 'update-unconditional',
-    rule: 'An update that looked at the item is made only if it is still as it was seen.',
+    rule: "An update that has read an item is made only if the attributes that it read haven't changed.",
     changes: [
       dropProperty('update-is-made-of-the-item-as-seen', 'equal'),
       dropProperty('update-is-made-of-the-item-as-seen', 'absent'),
@@ -13,27 +13,27 @@ export const UPDATE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'update-reads-forgotten',
-    rule: 'The condition names what was looked at, not only what is written.',
+    rule: 'The condition of an update covers every attribute that it read, not only those that it writes.',
     changes: [replaceIn('condition-names-what-was-looked-at', 'looked', '[]')],
   },
   {
     name: 'update-absence-forgotten',
-    rule: 'An attribute that was looked at and absent has to be absent still.',
+    rule: 'An update requires that every attribute it found absent is still absent.',
     changes: [dropProperty('update-is-made-of-the-item-as-seen', 'absent')],
   },
   {
     name: 'update-absent-item-unchecked',
-    rule: 'An update that makes an item finds it absent still.',
+    rule: 'An update that creates an item requires that the item is still absent.',
     changes: [setValue('item-that-is-made-is-absent-still', '{}')],
   },
   {
     name: 'lost-answer-repeated',
-    rule: 'A change whose answer was lost is not sent again without a token.',
+    rule: 'A change whose response was lost is repeated only if it has a token.',
     changes: [setCondition('lost-answer-is-not-repeated-without-a-token', 'false')],
   },
   {
     name: 'token-of-each-attempt',
-    rule: 'The attempts of one change share a token.',
+    rule: 'All attempts of one change share a token.',
     changes: [
       replaceIn(
         'attempts-share-a-token',
@@ -44,7 +44,7 @@ export const UPDATE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'update-on-old-item',
-    rule: 'After a failed condition the function runs on the item that failed it.',
+    rule: 'After a failed condition, the function runs again on the item that failed the condition.',
     changes: [
       drop('update-runs-on-the-item-that-failed-it'),
       insertAfter(
@@ -59,7 +59,7 @@ export const UPDATE_MUTANTS: readonly Mutant[] = [
 export const WALK_MUTANTS: readonly Mutant[] = [
   {
     name: 'session-patched-after-limit',
-    rule: 'Own writes are merged in before the page is cut, not put into the page that was cut.',
+    rule: "A session's own writes are merged in before the page is cut, not inserted into the finished page.",
     changes: [
       replaceIn('own-writes-are-merged-first', 'request', '{ ...request, overlay: undefined }'),
       replaceIn('rows-of-own-writes-are-left-out', 'request.overlay?.isReplaced(item) !== true', 'true'),
@@ -78,27 +78,27 @@ export const WALK_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'session-rows-kept',
-    rule: 'The rows that the index holds of own base items are left out.',
+    rule: 'A list leaves out the index rows of base items that the session has written.',
     changes: [replaceIn('rows-of-own-writes-are-left-out', 'request.overlay?.isReplaced(item) !== true', 'true')],
   },
   {
     name: 'walk-forgets-what-own-writes-replaced',
-    rule: 'Where the session has forgotten a write, its walk asks the index for the rows that were left out.',
+    rule: 'If the session has forgotten a write, its walk reads the index rows again that it left out because of that write.',
     changes: [setCondition('walk-asks-for-rows-that-own-writes-replaced', 'false')],
   },
   {
     name: 'session-key-leaves-when-projected',
-    rule: 'That a write is projected is not enough for its key to leave the session.',
+    rule: 'Without a low watermark, a key leaves the session only after its least age and two looks that agree, even if the write is projected earlier.',
     changes: [setCondition('key-leaves-after-two-like-looks', 'agrees'), drop('key-stays-for-its-least-age')],
   },
   {
     name: 'session-no-grace-for-the-index',
-    rule: 'After the low watermark has passed a write, the index still has its time.',
+    rule: 'After the low watermark has passed a write, the session still waits until indexes must show the write.',
     changes: [setValue('index-has-its-time-after-the-low-watermark', 'true')],
   },
   {
     name: 'session-mark-ignored',
-    rule: 'A key stays while the low watermark has not passed its write.',
+    rule: 'A key stays in the session until the low watermark has passed its write.',
     changes: [setCondition('key-stays-until-the-low-watermark-passes', 'lowWatermark === undefined')],
   },
 ];

@@ -5,7 +5,7 @@ import type { Mutant } from '../../planted/mutant.ts';
 export const WATCH_MUTANTS: readonly Mutant[] = [
   {
     name: 'named-list-is-read-once',
-    rule: 'A list that a record names is read once more when the index must show the change.',
+    rule: 'A list that a record names is read again once the index must show the change.',
     changes: [setCondition('index-may-not-show-new-rows-yet', 'isNew')],
   },
 ];
