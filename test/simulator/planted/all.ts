@@ -19,10 +19,10 @@ import type { Mutant } from './mutant.ts';
 import { MUTANTS } from './mutants.ts';
 import { WORKER_MUTANTS } from './worker.ts';
 
-/** A planted bug, and where it is found. */
+/** A planted bug and what finds it. */
 export interface Planted {
   mutant: Mutant;
-  /** The schedules that find it, and the test that runs them. */
+  /** The schedules or the test that find the bug. */
   foundBy: string;
 }
 
@@ -37,7 +37,7 @@ function drawnOrKept(mutants: readonly Mutant[], simulator: string, pack: Keepin
   });
 }
 
-/** Every planted bug, of every harness. */
+/** The planted bugs of every simulator. */
 export const PLANTED: readonly Planted[] = [
   ...drawnOrKept(MUTANTS, 'simulator', 'projecting'),
   ...found(DIRECTED_MUTANTS, 'simulator, written schedule'),

@@ -4,11 +4,11 @@ import { type Mark, markOf, marks, ROOT } from './marks.ts';
 import { bare, childrenOf, isAlike, type Node, nodesOf, parsed, partOf } from './syntax.ts';
 
 /**
- * Changes that plant a bug. Each names the mark of a rule and what becomes of the code that is marked, never the text around it, so
- * that code may be formatted and moved.
+ * Changes that plant a bug. Each names the mark of a rule and says how the marked code changes. A change never names the
+ * text around the mark, so that code can be formatted and moved.
  */
 
-/** A text of a file that another takes the place of. */
+/** Replaces a range of a file with another text. */
 interface Edit {
   file: string;
   start: number;
@@ -18,22 +18,22 @@ interface Edit {
 
 /** A change at the mark of a rule. */
 export interface Change {
-  /** The names of the marks that it takes. */
+  /** The names of the marks that the change uses. */
   marks: readonly string[];
-  /** Files that it changes at a place without a mark, from the repository's root. */
+  /** Paths of files that are changed without a mark, relative to the repository's root. */
   files?: readonly string[];
   edits: (mark: (name: string) => Mark) => Edit[];
 }
 
-/** The new code, or how it is made of the old. */
+/** The new code, or a function that makes it from the old code. */
 type Code = string | ((old: string) => string);
 
-/** Leaves out the marked statement, property, element or argument. */
+/** Removes the marked statement, property, element or argument. */
 export function drop(name: string): Change {
   return at(name, (mark) => [removed(mark, mark.node)]);
 }
 
-/** Leaves out what the marked `if` does otherwise. */
+/** Removes the `else` of the marked `if`. */
 export function dropElse(name: string): Change {
   return at(name, (mark) => {
     const { end: start } = needed(mark, partOf(mark.node, 'consequent'), 'consequence');
@@ -42,38 +42,38 @@ export function dropElse(name: string): Change {
   });
 }
 
-/** Puts other code in the place of the marked one. */
+/** Replaces the marked code. */
 export function replace(name: string, code: Code): Change {
   return at(name, (mark) => [edited(mark, mark.node, code)]);
 }
 
-/** Puts another value: what a variable is set to, a return gives, a property has, or an arrow function is. */
+/** Replaces the value of the marked variable, `return`, property or argument, or the body of an arrow function. */
 export function setValue(name: string, code: Code): Change {
   return at(name, (mark) => [edited(mark, valueAt(mark), code)]);
 }
 
-/** Puts another condition of an `if`, a loop or a choice by `? :`. */
+/** Replaces the condition of an `if`, a loop or a conditional expression (`? :`). */
 export function setCondition(name: string, code: Code): Change {
   return at(name, (mark) => [edited(mark, conditionAt(mark), code)]);
 }
 
-/** Puts another value of the property of this key within the marked code. */
+/** Replaces the value of the property with this key in the marked code. */
 export function setProperty(name: string, key: string, code: Code): Change {
   return at(name, (mark) => {
     const property = propertyAt(mark, key);
-    // `{ key }` is short for `{ key: key }`.
+    // The shorthand `{ key }` needs its key written out.
     const isShort = (property as { shorthand?: boolean }).shorthand === true;
     const value = needed(mark, partOf(property, 'value'), `value of ${key}`);
     return [isShort ? edited(mark, property, (old) => `${key}: ${changed(old, code)}`) : edited(mark, value, code)];
   });
 }
 
-/** Leaves out the property of this key within the marked code. */
+/** Removes the property with this key from the marked code. */
 export function dropProperty(name: string, key: string): Change {
   return at(name, (mark) => [removed(mark, propertyAt(mark, key))]);
 }
 
-/** Puts other code for an expression that is within the marked code once, however it is formatted there. */
+/** Replaces an expression that occurs once in the marked code, whatever its format. */
 export function replaceIn(name: string, expression: string, code: Code): Change {
   return at(name, (mark) => {
     const [statement] = [...childrenOf(parsed('expression.ts', `(${expression})`).program)];
@@ -83,9 +83,7 @@ export function replaceIn(name: string, expression: string, code: Code): Change 
   });
 }
 
-/**
- * Puts other code for an expression that a file has once, however it is formatted there: for a bug that breaks no rule of the protocol.
- */
+/** Replaces an expression that occurs once in a file, whatever its format. For bugs that break no rule of the protocol. */
 export function replaceInFile(file: string, expression: string, code: Code): Change {
   return {
     marks: [],
@@ -102,17 +100,17 @@ export function replaceInFile(file: string, expression: string, code: Code): Cha
   };
 }
 
-/** Puts code before the marked statement. */
+/** Inserts code before the marked statement. */
 export function insertBefore(name: string, code: string): Change {
   return at(name, ({ file, node: { start } }) => [{ file, start, end: start, text: `${code}\n` }]);
 }
 
-/** Puts code after the marked statement. */
+/** Inserts code after the marked statement. */
 export function insertAfter(name: string, code: string): Change {
   return at(name, ({ file, node: { end } }) => [{ file, start: end, end, text: `\n${code}` }]);
 }
 
-/** Adds code to the end of the file that has the mark; `from 'src/…'` imports from there. */
+/** Adds code to the end of the marked file. The code can import by paths from the repository's root: `from 'src/…'`. */
 export function addToFile(name: string, code: string): Change {
   return at(name, ({ file, text: { length } }) => {
     const text = code.replace(/from '(src\/[^']+)'/g, (_, path: string) => `from ${JSON.stringify(join(ROOT, path))}`);
@@ -120,12 +118,12 @@ export function addToFile(name: string, code: string): Change {
   });
 }
 
-/** Moves the statement that is marked as the first of two behind the one that is marked as `then`. */
+/** Moves the statement marked as `first` behind the statement marked as `then`. */
 export function moveBehind(name: string): Change {
   return moved(name, 'end');
 }
 
-/** Moves the statement that is marked as `then` before the one that is marked as the first. */
+/** Moves the statement marked as `then` before the statement marked as `first`. */
 export function moveAhead(name: string): Change {
   return moved(name, 'start');
 }
@@ -143,7 +141,10 @@ function moved(name: string, to: 'start' | 'end'): Change {
   };
 }
 
-/** The files that a bug changes, with the text of each; throws where a mark is not there or lacks what a change names. */
+/**
+ * Returns the changed text of each file that the changes edit. Throws if a mark is missing, or if the marked code lacks
+ * what a change names.
+ */
 export function plantedFiles(
   changes: readonly Change[],
   all: ReadonlyMap<string, Mark> = marks(),
@@ -164,7 +165,7 @@ export function plantedFiles(
   return texts;
 }
 
-/** The files that changes are made in, from the repository's root. */
+/** Returns the paths of the changed files, relative to the repository's root. */
 export function filesOf(changes: readonly Change[]): string[] {
   return changes.flatMap(({ marks: names, files = [] }) => [...names.map((name) => markOf(name).file), ...files]);
 }
@@ -185,13 +186,13 @@ function changed(old: string, code: Code): string {
   return typeof code === 'string' ? code : code(old);
 }
 
-/** Takes a node away, with the comma behind it. */
+/** Removes a node and the comma behind it. */
 function removed({ file, text }: Mark, { start, end }: Node): Edit {
   const comma = /^\s*,/.exec(text.slice(end))?.[0].length ?? 0;
   return { file, start, end: end + comma, text: '' };
 }
 
-/** Where the parts of a node are that stand for its value. */
+/** The properties that hold the value of a syntax node. */
 const VALUES = ['init', 'argument', 'right', 'value', 'body'];
 
 function valueAt(mark: Mark): Node {

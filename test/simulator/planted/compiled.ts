@@ -6,20 +6,20 @@ import { minifySync, transformSync } from 'rolldown/utils';
 import { ROOT } from './marks.ts';
 import type { Mutant } from './mutant.ts';
 
-/** What planted bugs compile to. */
+/** Compiles planted bugs. */
 
-/** A bug with the text of each file that it changes. */
+/** A bug with the changed text of each file that it edits. */
 export interface PlantedBug {
   mutant: Mutant;
   files: ReadonlyMap<string, string>;
 }
 
-/** Where planted code is compiled: below the root, which has its packages. */
+/** Planted code is compiled below the repository's root, so that its imports find the installed packages. */
 const FOLDER = join(ROOT, '.cache/planted');
 
 const programsOfTexts = new Map<string, string>();
 
-/** The program of a text: what is left without its comments and its format. */
+/** Returns the code without types, comments and formatting. */
 export function programOf(text: string): string {
   const known = programsOfTexts.get(text);
   if (known !== undefined) return known;
@@ -30,8 +30,8 @@ export function programOf(text: string): string {
 }
 
 /**
- * What the compiler finds in planted code: a name that has gone, a value that is another than the code takes it for. The folder keeps
- * what the compiler knows of each file, so that the next time it only looks at what has changed.
+ * Returns the type errors of planted code, such as missing names and values of the wrong type. The folder keeps the
+ * compiler's build information, so that the next call only checks changed files.
  */
 export async function typeProblems(bugs: readonly PlantedBug[], folder = FOLDER): Promise<string[]> {
   const sources = join(folder, 'files');
@@ -66,14 +66,14 @@ export async function typeProblems(bugs: readonly PlantedBug[], folder = FOLDER)
     });
 }
 
-/** A planted file lies in another folder than its own, so that its imports name theirs in full. */
+/** Makes relative imports absolute, because a planted file is compiled in another folder than the original. */
 function importsInFull(file: string, text: string): string {
   return text.replace(/(from |import\()'(\.[^']+)'/g, (_, before: string, path: string) => {
     return `${before}'${resolve(ROOT, dirname(file), path)}'`;
   });
 }
 
-/** What the compiler prints, also where it finds errors. */
+/** Returns the compiler's output, even if it finds errors. */
 async function compiler(args: string[]): Promise<string> {
   const program = join(ROOT, 'node_modules/typescript/bin/tsc');
   const { stdout } = await promisify(execFile)(process.execPath, [program, ...args], {

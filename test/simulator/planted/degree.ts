@@ -1,7 +1,7 @@
 import { drop, insertBefore, replace, setCondition, setValue } from './changes.ts';
 import type { Mutant } from './mutant.ts';
 
-/** Planted in the counts of edges, and in their sums and groups. */
+/** Bugs in totals: the counts, sums and groups of edges. */
 export const DEGREE_MUTANTS: readonly Mutant[] = [
   {
     name: 'count-by-record',
@@ -12,7 +12,7 @@ export const DEGREE_MUTANTS: readonly Mutant[] = [
   },
 ];
 
-/** Planted for the schedules that are written down. */
+/** Bugs in totals that written schedules find. */
 export const DIRECTED_TOTAL_MUTANTS: readonly Mutant[] = [
   {
     name: 'room-of-a-value-that-comes-back',

@@ -2,7 +2,7 @@ import { replace, replaceIn, setValue } from './changes.ts';
 import { DIRECTED_TOTAL_MUTANTS } from './degree.ts';
 import type { Mutant } from './mutant.ts';
 
-/** Planted for the schedules that are written down: drawn ones find them too rarely. */
+/** Bugs that written schedules find, because random schedules find them too rarely. */
 export const DIRECTED_MUTANTS: readonly Mutant[] = [
   ...DIRECTED_TOTAL_MUTANTS,
   {

@@ -4,29 +4,30 @@ import { fileURLToPath } from 'node:url';
 import { type Node, nodeAt, parsed } from './syntax.ts';
 
 /**
- * Marks: a comment `// rule: name` above a statement, a member, a property or another part of the code says that this part keeps a
- * rule of the protocol. A rule about the order of two statements marks both, `// rule: name, first` and `// rule: name, then`.
+ * A mark is a comment `// rule: name` above a statement, a member, a property or another part of the code. It says that
+ * this code keeps a rule of the protocol. If a rule is about the order of two statements, both are marked:
+ * `// rule: name, first` and `// rule: name, then`.
  */
 
 /** The repository's root. */
 export const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
-/** The production code, and the simulated parts of the world whose rules are broken as well. */
+/** Folders with marks: the production code, and the simulated parts of the world that bugs are planted in. */
 const MARKED_FOLDERS = ['src', 'test/simulator', 'test/support'];
 const MARK = /^ rule: ([a-z0-9-]+)(?:, (first|then))?$/;
 
-/** A part of the code that keeps a rule. */
+/** Code that keeps a rule. */
 export interface Mark {
-  /** The rule, with `, first` or `, then` where it has two parts. */
+  /** The name of the rule, followed by `, first` or `, then` if the rule has two marks. */
   name: string;
-  /** From the repository's root. */
+  /** Relative to the repository's root. */
   file: string;
-  /** The text of the file. */
+  /** The whole text of the file. */
   text: string;
-  /** The node that the comment stands above. */
+  /** The syntax node below the comment. */
   node: Node;
 }
 
-/** The marks of a text; throws where a comment that names a rule has no code below it, or is not written as one is. */
+/** Returns the marks in a file. Throws if a mark is malformed or has no code below it. */
 export function marksOf(file: string, text: string): Mark[] {
   if (!text.includes('// rule:')) return [];
   const { program, comments } = parsed(file, text);
@@ -43,7 +44,7 @@ export function marksOf(file: string, text: string): Mark[] {
     });
 }
 
-/** Where the code goes on after white space and comments. */
+/** Returns the position of the next code after white space and comments. */
 function nextToken(text: string, from: number, commentEnds: ReadonlyMap<number, number>): number {
   let place = from;
   for (;;) {
@@ -56,7 +57,7 @@ function nextToken(text: string, from: number, commentEnds: ReadonlyMap<number, 
 
 let known: ReadonlyMap<string, Mark> | undefined;
 
-/** Every mark of the code, by its name. The files are read once for a process. */
+/** Returns every mark by its name. Reads the files once per process. */
 export function marks(): ReadonlyMap<string, Mark> {
   known ??= marksByName(
     MARKED_FOLDERS.flatMap((folder) =>
@@ -69,7 +70,7 @@ export function marks(): ReadonlyMap<string, Mark> {
   return known;
 }
 
-/** Marks by their names; throws where a name stands twice. */
+/** Returns marks by their names. Throws if two marks have the same name. */
 export function marksByName(found: readonly Mark[]): ReadonlyMap<string, Mark> {
   const byName = new Map<string, Mark>();
   for (const mark of found) {
@@ -80,7 +81,7 @@ export function marksByName(found: readonly Mark[]): ReadonlyMap<string, Mark> {
   return byName;
 }
 
-/** The mark of this name; throws where there is none. */
+/** Throws if no mark has this name. */
 export function markOf(name: string, all: ReadonlyMap<string, Mark> = marks()): Mark {
   const mark = all.get(name);
   if (mark === undefined) throw new Error(`No comment "// rule: ${name}" marks the code that keeps this rule.`);

@@ -7,27 +7,29 @@ import { plantedFiles } from './changes.ts';
 import { ROOT } from './marks.ts';
 import type { Mutant } from './mutant.ts';
 
-/** What a module is run with, as `require` gives it. */
+/** A module as a function with the parameters of CommonJS. */
 type Body = (require: (path: string) => unknown, module: { exports: object }, exports: object) => void;
 
-/** A file that is compiled. */
+/** A compiled file. */
 interface Compiled {
   body: Body;
-  /** The files that it imports, from the repository's root. */
+  /** Paths of the imported files, relative to the repository's root. */
   imports: readonly string[];
 }
 
 /**
- * Programs of the tests in this process, with bugs planted in them. A program that is loaded has modules of its own; what they are
- * compiled to is shared, so that the next one costs some hundredths of a second.
+ * Loads programs of the tests in this process, with bugs planted in them. Each program gets new modules. Their compiled
+ * code is shared, so that loading another program only takes some hundredths of a second.
  */
 class PlantedModules {
   private readonly begun = new Set<string>();
   private readonly files = new Map<string, Compiled>();
 
   /**
-   * Loads a file, from the repository's root, and all that it imports, and gives what it exports. Rejects where a mark is missing, or a
-   * file that the bug changes is no part of the program. One at a time.
+   * Loads a file with everything that it imports, and returns its exports. Rejects if a mark is missing, or if the bug
+   * changes a file that the program doesn't contain. Only one call may run at a time.
+   *
+   * @param entry the path of the file, relative to the repository's root.
    */
   async load(entry: string, mutant?: Mutant): Promise<unknown> {
     await this.read(entry);
@@ -51,7 +53,7 @@ class PlantedModules {
     return load(entry);
   }
 
-  /** Compiles a file and all that it imports, once. */
+  /** Compiles a file and everything that it imports, unless they are already compiled. */
   private async read(file: string): Promise<void> {
     if (this.begun.has(file)) return;
     this.begun.add(file);
@@ -61,7 +63,7 @@ class PlantedModules {
   private async compiled(file: string, text: string): Promise<Compiled> {
     const { code } = await transform(text, {
       ...{ loader: 'ts', format: 'cjs', target: 'node20' },
-      // Imports in the course of a run are loaded like the others.
+      // Dynamic imports become `require` calls, so that they are loaded like other imports.
       supported: { 'dynamic-import': false },
     });
     const paths = [...code.matchAll(/require\("([^"]+)"\)/g)].map(([, path]) => path!).filter(isFile);
@@ -72,10 +74,10 @@ class PlantedModules {
   }
 }
 
-/** The programs of this process: what their files are compiled to is kept once. */
+/** Shared by the whole process, so that each file is compiled once. */
 export const plantedModules = new PlantedModules();
 
-/** A file, and all that it imports, also through others. */
+/** Returns a file and everything that it imports, directly or indirectly. */
 function reached(file: string, importsOf: (file: string) => readonly string[], files = new Set<string>()): Set<string> {
   if (files.has(file)) return files;
   files.add(file);
@@ -87,7 +89,7 @@ function isFile(path: string): boolean {
   return path.startsWith('.') || path.startsWith('/');
 }
 
-/** The file that an import of another names, from the repository's root. */
+/** Returns the path of an imported file, relative to the repository's root. */
 function fileAt(importer: string, path: string): string {
   return relative(ROOT, resolve(ROOT, dirname(importer), path));
 }

@@ -3,13 +3,13 @@ import type { Change } from './changes.ts';
 /** A planted bug: the production code with one rule of its protocol broken. */
 export interface Mutant {
   name: string;
-  /** The rule that it breaks, and so the reason why the rule is there. */
+  /** The rule that the bug breaks, in one sentence. */
   rule: string;
-  /** How it is broken, each change at a mark of the code. */
+  /** The changes to the marked code. */
   changes: readonly Change[];
 }
 
-/** The bug of this name; throws where there is none. */
+/** Throws if no bug has this name. */
 export function bugNamed(all: readonly Mutant[], name: string): Mutant {
   const found = all.find((mutant) => mutant.name === name);
   if (found === undefined)
@@ -17,7 +17,7 @@ export function bugNamed(all: readonly Mutant[], name: string): Mutant {
   return found;
 }
 
-/** The bugs of these names, in the order of all; throws where there is none of a name. */
+/** Returns the bugs with these names, in the order of `all`. Throws if a name has no bug. */
 export function bugsNamed(all: readonly Mutant[], names: ReadonlySet<string>): readonly Mutant[] {
   for (const name of names) bugNamed(all, name);
   return all.filter(({ name }) => names.has(name));

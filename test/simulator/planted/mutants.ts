@@ -2,7 +2,7 @@ import { drop, replaceIn, setCondition, setValue } from './changes.ts';
 import { DEGREE_MUTANTS } from './degree.ts';
 import type { Mutant } from './mutant.ts';
 
-/** Every planted bug that schedules find. */
+/** Planted bugs that random or kept schedules of the pack `projecting` find. */
 export const MUTANTS: readonly Mutant[] = [
   {
     name: 'index-fields-left',
@@ -10,7 +10,7 @@ export const MUTANTS: readonly Mutant[] = [
     changes: [replaceIn('fields-not-expected-are-cleared', 'unset.push(name)', 'undefined')],
   },
 
-  // Planted in tombstones, quarantine, errors and delivery.
+  // Bugs in tombstones, checkpoints and claims.
   {
     name: 'tombstone-revision-kept',
     rule: 'Writing a tombstone raises the revision.',
@@ -40,7 +40,7 @@ export const MUTANTS: readonly Mutant[] = [
     changes: [setCondition('claim-holds-every-record-between-its-ends', 'false')],
   },
 
-  // Planted in the check: it reports what is only late, or does not see what is wrong.
+  // Bugs in the check, which then reports lag as drift or misses drift.
   {
     name: 'check-first-look',
     rule: 'A difference is only a suspect at the first look, because only a second look can tell drift from lag.',
@@ -75,7 +75,7 @@ export const MUTANTS: readonly Mutant[] = [
 
   ...DEGREE_MUTANTS,
 
-  // Planted in copies of target nodes' attributes, their reverse items and the fan-out.
+  // Bugs in copies of target nodes' attributes and in their fan-outs.
   {
     name: 'copies-left-behind',
     rule: "A view keeps an edge's copy only while it has an element for that edge.",

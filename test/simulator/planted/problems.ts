@@ -10,9 +10,9 @@ import { type Mark, marks, ROOT } from './marks.ts';
 import type { Mutant } from './mutant.ts';
 import { SHOWN_AT } from './shown.ts';
 
-/** What is wrong with planted bugs, marks and kept schedules, without a schedule being run. */
+/** Finds problems of planted bugs, marks and kept schedules without running a schedule. */
 
-/** The planted bugs that apply, with their files, and a sentence for each that does not. */
+/** Returns the planted bugs that apply, with their changed files, and a sentence for each problem. */
 export function applied(
   bugs: readonly Mutant[],
   all: ReadonlyMap<string, Mark> = marks(),
@@ -39,7 +39,7 @@ export function applied(
   return { planted, problems };
 }
 
-/** Marks that no bug breaks. */
+/** Reports marks that no bug uses. */
 export function marksWithoutBug(bugs: readonly Mutant[], all: ReadonlyMap<string, Mark> = marks()): string[] {
   const used = new Set(bugs.flatMap(({ changes }) => changes.flatMap((change) => change.marks)));
   return [...all.values()]
@@ -50,7 +50,7 @@ export function marksWithoutBug(bugs: readonly Mutant[], all: ReadonlyMap<string
     );
 }
 
-/** Names that several bugs have. */
+/** Reports names that several bugs share. */
 export function namesTwice(bugs: readonly Mutant[]): string[] {
   const names = bugs.map(({ name }) => name);
   return names
@@ -58,7 +58,7 @@ export function namesTwice(bugs: readonly Mutant[]): string[] {
     .map((name) => `Two planted bugs have the name ${name}. Give one of them another.`);
 }
 
-/** Kept schedules whose file has the name of no bug. */
+/** Reports kept schedules whose file isn't named after a bug. */
 export function keptForNoBug(bugs: readonly Mutant[]): string[] {
   const names = new Set(bugs.map(({ name }) => name));
   return Object.values(KEPT_IN).flatMap((folder) =>
@@ -70,7 +70,7 @@ export function keptForNoBug(bugs: readonly Mutant[]): string[] {
   );
 }
 
-/** Seeds that are kept for no bug. */
+/** Reports seeds that are kept for a name that no bug has. */
 function seedsForNoBug(bugs: readonly Mutant[]): string[] {
   const names = new Set(bugs.map(({ name }) => name));
   return Object.entries(SHOWN_AT).flatMap(([world, seeds]) =>
@@ -82,7 +82,7 @@ function seedsForNoBug(bugs: readonly Mutant[]): string[] {
   );
 }
 
-/** Bugs of the observer that nothing finds, without the reason, and reasons of bugs that there are not. */
+/** Reports bugs of the observer that nothing finds and `HIDDEN` doesn't explain, and explanations without such a bug. */
 function unexplained(): string[] {
   const hidden = OBSERVER_EXPERIMENTS.map(({ name }) => name);
   return [
@@ -101,17 +101,17 @@ function unexplained(): string[] {
   ];
 }
 
-/** The file that lists a bug, for who has to mend it. */
+/** Returns the file that defines a bug, for the error message. */
 function listOf(name: string): string {
   const files = ['test/simulator'].flatMap((folder) =>
     readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' }).map((path) => `${folder}/${path}`),
   );
   const lists = (file: string): boolean => readFileSync(join(ROOT, file), 'utf8').includes(`name: '${name}',`);
-  // Those of the matrix are listed by their columns.
+  // The bugs of the matrix are listed by its columns, so a search for their names doesn't find them.
   return files.find((file) => file.endsWith('.ts') && lists(file)) ?? 'test/matrix/bugs.ts';
 }
 
-/** Every planted bug that applies, of every simulator and of the matrix, and what is wrong with them all. */
+/** Returns the planted bugs of all simulators and of the matrix that apply, and all problems. */
 export function allPlanted(): { planted: PlantedBug[]; problems: string[] } {
   const bugs = [...PLANTED.map(({ mutant }) => mutant), ...MATRIX_MUTANTS];
   const { planted, problems } = applied(bugs);

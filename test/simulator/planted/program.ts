@@ -7,21 +7,21 @@ import { plantedFiles } from './changes.ts';
 import { ROOT } from './marks.ts';
 import type { Mutant } from './mutant.ts';
 
-/** A program of the tests as one file that Node runs as it is: it starts in a tenth of the time that its sources take. */
+/** Bundles a program of the tests into one file, which starts ten times faster than its sources. */
 
-/** For libraries in it that are no modules. */
+/** Lets bundled CommonJS libraries call `require`. */
 const REQUIRE = "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);";
 
-/** A program in one file. */
+/** A bundled program. */
 export interface Program {
   file: string;
-  /** Takes the file away. */
+  /** Deletes the file. */
   remove: () => Promise<void>;
 }
 
 /**
- * Bundles a program, with the production code as it is or with a bug planted in it. Rejects where a mark of its rule is
- * missing, or the file is no part of the program: a planted bug that is not planted proves nothing.
+ * Bundles a program, with a bug planted in it if one is given. Rejects if a mark is missing, or if the program doesn't
+ * contain a file that the bug changes: without the bug, its test would prove nothing.
  */
 export async function bundledProgram(entry: URL, mutant?: Mutant): Promise<Program> {
   const folder = await mkdtemp(join(tmpdir(), 'edgeloom-program-'));
@@ -44,7 +44,7 @@ export async function bundledProgram(entry: URL, mutant?: Mutant): Promise<Progr
   }
 }
 
-/** Gives the planted text of files in the place of their own; `planted` is told which. */
+/** Loads the planted text of files instead of the original text. Adds the loaded files to `planted`. */
 function planting(files: ReadonlyMap<string, string>, planted: Set<string>): Plugin {
   return {
     name: 'planting',

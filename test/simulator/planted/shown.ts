@@ -1,14 +1,17 @@
 import { closeSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import type { PackName } from '../kernel/packs.ts';
 
-/** How a schedule fails that shows a planted bug. A change that only makes the code throw or run on for ever shows nothing of its rule. */
+/**
+ * The kinds of failure that count as finding a planted bug. A bug that only makes the code throw or loop proves nothing
+ * about its rule.
+ */
 export const SHOWN_BY: Readonly<Record<PackName, readonly string[]>> = {
   projecting: ['diverged', 'revision-repeated', 'base-item-written', 'false-alarm', 'unseen-drift', 'mark'],
   observer: [
     ...['unsound', 'false-alarm', 'unseen-drift', 'stalled', 'lost-change', 'disorder', 'same-id', 'mark'],
     'own-write-hidden',
   ],
-  // A wrong answer, a wrong finding, or what does not come to its end.
+  // Wrong answers, wrong findings and work that doesn't end.
   evolution: ['wrong', 'alarm', 'unfinished', 'unsound', 'false-alarm', 'unseen-drift', 'stalled'],
   verify: ['unsound', 'false-alarm', 'unseen-drift', 'stalled'],
   watch: ['diverged'],
@@ -22,7 +25,7 @@ export const SHOWN_BY: Readonly<Record<PackName, readonly string[]>> = {
   level: ['wrong', 'base-item-written', 'loop'],
 };
 
-/** The seeds that are kept, by pack and bug. */
+/** Kept seeds, by pack and bug. */
 type Seeds = Readonly<Partial<Record<PackName, Readonly<Record<string, number>>>>>;
 
 const FILE = new URL('shown-at.json', import.meta.url);
@@ -31,10 +34,13 @@ function readSeeds(file: URL): Seeds {
   return JSON.parse(readFileSync(file, 'utf8')) as Seeds;
 }
 
-/** Seeds of schedules that showed a bug: the search begins with them. Only where the first such seed is late. */
+/**
+ * Seeds of schedules that have shown a bug. The search for the bug begins with its seed. A seed is only kept if a search
+ * from the first seed takes long.
+ */
 export const SHOWN_AT = readSeeds(FILE);
 
-/** Keeps the seed that shows a bug, in a file of seeds. Other processes keep seeds of theirs in it, one at a time. */
+/** Saves the seed that shows a bug. Takes a lock on the file, because other processes also save seeds. */
 export function keepSeed(pack: PackName, bug: string, seed: number, file: URL = FILE, mostLooks = MOST_LOOKS): void {
   locked(new URL(`${file.href}.lock`), mostLooks, () => {
     const all = readSeeds(file);
@@ -43,7 +49,10 @@ export function keepSeed(pack: PackName, bug: string, seed: number, file: URL = 
   });
 }
 
-/** The number of looks at a lock, ten milliseconds apart, after which its process is taken for dead: ten seconds. */
+/**
+ * How often to check a lock, every ten milliseconds, before its process is assumed to have ended. Together, these are ten
+ * seconds.
+ */
 const MOST_LOOKS = 1000;
 
 function locked(lock: URL, mostLooks: number, run: () => void): void {

@@ -1,29 +1,29 @@
 import { isDeepStrictEqual } from 'node:util';
 import { parseSync } from 'rolldown/utils';
 
-/** The syntax tree of a source file, as far as planted bugs need it. */
+/** The parts of the syntax tree of a source file that planted bugs need. */
 
-/** A node of the tree: the places in the text where it begins and ends, and parts that its type decides. */
+/** A node of the tree, with its positions in the text. Its other properties depend on its type. */
 export interface Node {
   type: string;
   start: number;
   end: number;
 }
 
-/** A comment. */
+/** A comment; `value` is the text without the comment's delimiters. */
 interface Comment {
   value: string;
   start: number;
   end: number;
 }
 
-/** A file's tree. */
+/** The syntax tree and the comments of a file. */
 export interface Tree {
   program: Node;
   comments: readonly Comment[];
 }
 
-/** Parses TypeScript; throws where it is none. */
+/** Throws if the text isn't valid TypeScript. */
 export function parsed(file: string, text: string): Tree {
   const { program, comments, errors } = parseSync(file, text);
   const [error] = errors;
@@ -31,13 +31,13 @@ export function parsed(file: string, text: string): Tree {
   return { program: program as unknown as Node, comments };
 }
 
-/** A part of a node by its name; undefined where it has none. */
+/** Returns the child node that the property `name` holds; undefined if the property doesn't hold one. */
 export function partOf(node: Node, name: string): Node | undefined {
   const part = (node as unknown as Record<string, unknown>)[name];
   return isNode(part) ? part : undefined;
 }
 
-/** The nodes right below a node, in no certain order. */
+/** Yields the direct children of a node, in no particular order. */
 export function* childrenOf(node: Node): Generator<Node> {
   for (const part of Object.values(node)) {
     if (isNode(part)) yield part;
@@ -45,13 +45,13 @@ export function* childrenOf(node: Node): Generator<Node> {
   }
 }
 
-/** A node and all below it. */
+/** Yields a node and all its descendants. */
 export function* nodesOf(node: Node): Generator<Node> {
   yield node;
   for (const child of childrenOf(node)) yield* nodesOf(child);
 }
 
-/** The outermost node that begins at a place. */
+/** Returns the outermost node that begins at a position. */
 export function nodeAt(program: Node, place: number): Node | undefined {
   let within: Node | undefined = program;
   while (within !== undefined) {
@@ -62,18 +62,18 @@ export function nodeAt(program: Node, place: number): Node | undefined {
   return undefined;
 }
 
-/** The expression without parentheses around it. */
+/** Returns the expression without parentheses around it. */
 export function bare(node: Node): Node {
   const inner = node.type === 'ParenthesizedExpression' ? partOf(node, 'expression') : undefined;
   return inner === undefined ? node : bare(inner);
 }
 
-/** Whether two nodes say the same, however each is formatted. */
+/** Tells whether two nodes are equal except for their format. */
 export function isAlike(left: Node, right: Node): boolean {
   return isDeepStrictEqual(meaning(left), meaning(right));
 }
 
-/** A tree without places, parentheses, and the raw texts of literals. */
+/** Returns a tree without positions, parentheses and the raw texts of literals. */
 function meaning(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(meaning);
   if (!isNode(value)) return value;

@@ -1,13 +1,15 @@
 import { PLANTED } from './all.ts';
 import { markOf } from './marks.ts';
 
-/** Rules against planted bugs, as a page of Markdown. */
+/** Renders the rules and their planted bugs as a page of Markdown. */
 
 const HEAD = `# The rules, and the bugs that break them
 
-Written by \`npx vitest run test/unit/planted-bugs.test.ts -u\` from the marks in the code, \`// rule: name\`, and from the planted bugs; [their page](planted/README.md) says
-how they work. Each bug breaks the rules of its row. A sentence that begins with a number says what
-[decision 039](../../docs/decisions/039-the-rules-of-a-model-change.md) says under this number.
+This table lists the rules of Edgeloom's protocols. Each planted bug breaks the rules in its row, and the tests have to find it ([how planted bugs
+work](planted/README.md)). If a sentence begins with a number, the rule belongs to that number of
+[decision 039](../../docs/decisions/039-the-rules-of-a-model-change.md).
+
+\`npx vitest run test/unit/planted-bugs.test.ts -u\` generates the table from the planted bugs and from the marks in the code (\`// rule: name\`).
 
 | found by | run by |
 |---|---|
@@ -20,7 +22,7 @@ how they work. Each bug breaks the rules of its row. A sentence that begins with
 |---|---|---|---|---|
 `;
 
-/** The page: a row for each planted bug, in the order of the code. */
+/** Returns the page, with a row for each planted bug in the order of the marked code. */
 export function rulesPage(): string {
   const rows = PLANTED.map(({ mutant, foundBy }) => {
     const marks = mutant.changes.flatMap((change) => change.marks.map((name) => markOf(name)));

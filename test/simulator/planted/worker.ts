@@ -1,7 +1,7 @@
 import { insertBefore } from './changes.ts';
 import type { Mutant } from './mutant.ts';
 
-/** Planted in the local worker, which has real timers and is not part of schedules. */
+/** Bugs in the local worker. Schedules can't run the worker, because it uses real timers. */
 export const WORKER_MUTANTS: readonly Mutant[] = [
   {
     name: 'worker-checkpoint-before-apply',
