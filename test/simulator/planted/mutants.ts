@@ -36,7 +36,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'claims-not-counted',
-    rule: 'Unless a claim is whole, it covers the records between its ends only if their number matches the claim, because another lane may not have applied the rest.',
+    rule: "A claim that isn't whole covers the records between its ends only if their number matches, because another lane may not have applied the rest.",
     changes: [setCondition('claim-holds-every-record-between-its-ends', 'false')],
   },
 

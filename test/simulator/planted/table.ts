@@ -5,8 +5,8 @@ import { markOf } from './marks.ts';
 
 const HEAD = `# The rules, and the bugs that break them
 
-This table lists the rules of Edgeloom's protocols. Each planted bug breaks the rules in its row, and the tests have to find it ([how planted bugs
-work](planted/README.md)). If a sentence begins with a number, the rule belongs to that number of
+The second table lists the rules of Edgeloom's protocols. Each planted bug breaks the rules in its row; the last column says what finds the bug
+([how planted bugs work](planted/README.md)). If a sentence begins with a number, the rule belongs to that number of
 [decision 039](../../docs/decisions/039-the-rules-of-a-model-change.md).
 
 \`npx vitest run test/unit/planted-bugs.test.ts -u\` generates the table from the planted bugs and from the marks in the code (\`// rule: name\`).

@@ -57,7 +57,7 @@ const TOTALS_AND_PARTS: readonly Mutant[] = [
   },
   {
     name: 'evolution-counts-believed',
-    rule: 'A backfill computes counts from before the registry again, because writers without a registry may have changed items without updating them.',
+    rule: 'A backfill recomputes counts from before the registry, because writers without a registry may have changed items without updating the counts.',
     changes: [setCondition('counts-of-the-first-generation-are-counted-again', 'key.generation === 0')],
   },
   {
@@ -139,7 +139,7 @@ const OBSERVED: readonly Mutant[] = [
   },
   {
     name: 'evolution-observer-repairs-what-is-not-registered',
-    rule: "An observer that repairs leaves items that the registry doesn't know alone.",
+    rule: "An observer never repairs items that the registry doesn't know.",
     changes: [setCondition('observer-leaves-unknown-items-alone', 'item === undefined')],
   },
   {
@@ -173,7 +173,7 @@ export const EVOLUTION_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'evolution-own-model',
-    rule: '2: writers maintain the projections of the registry, not those of their own model.',
+    rule: "2: writers maintain the registry's projections, not the projections of their own model.",
     changes: [setValue('writer-maintains-what-the-registry-keeps', 'own')],
   },
   {
@@ -341,7 +341,7 @@ export const EVOLUTION_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'evolution-redrive-own-model',
-    rule: '2: a redrive, too, maintains the projections of the registry, not those of its own model.',
+    rule: "2: a redrive maintains the registry's projections, not the projections of its own model.",
     changes: [
       setProperty(
         'redrive-maintains-what-the-registry-keeps',

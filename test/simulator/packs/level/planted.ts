@@ -290,7 +290,7 @@ export const LEVEL_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'joined-later-place',
-    rule: "A requested round begins at the earliest of the change's own place, the place of the running fan-out and that of an earlier request.",
+    rule: 'A requested round begins at the earliest place among the change, the running fan-out and an earlier request.',
     changes: [
       replaceIn(
         'continuation-keeps-the-earlier-place',

@@ -10,7 +10,7 @@ export const MARK: readonly Mutant[] = [
   },
   {
     name: 'mark-of-the-end-of-the-look',
-    rule: "A low watermark takes the time at which its look began, because the look doesn't cover later records.",
+    rule: "A low watermark isn't later than the beginning of its look, because the look doesn't cover later records.",
     changes: [setValue('low-watermark-is-of-the-begin-of-its-look', 'appliedUpToMsOf(shards, this.context.now())')],
   },
   {

@@ -192,7 +192,7 @@ const RESTARTS: readonly Mutant[] = [
   },
   {
     name: 'another-stream-is-no-gap',
-    rule: 'A new stream is a gap.',
+    rule: 'A stream other than the saved one is a gap.',
     changes: [insertBefore('another-stream-is-a-gap', 'if (from.streamArn !== context.source.streamArn) return;')],
   },
   {
@@ -312,7 +312,7 @@ const TOGETHER: readonly Mutant[] = [
   },
   {
     name: 'lost-records-are-no-gap',
-    rule: "Records that leave the stream unread are a gap, which shows in the stream, the shard, the shard's first records or the length of the absence; any one of them is enough.",
+    rule: "Records that leave the stream unread are a gap, whether the stream, a shard, a shard's first records or the length of the absence shows it.",
     changes: [
       insertBefore('another-stream-is-a-gap', 'if (from.streamArn !== context.source.streamArn) return;'),
       setCondition('lost-shard-is-a-gap', (old) => `${old} && atMs < 0`),

@@ -53,7 +53,7 @@ export const SOURCES_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'source-tombstones-expire-at-once',
-    rule: 'An ended claim is remembered for longer than any write can take.',
+    rule: 'An ended claim is remembered for longer than any write can take to arrive.',
     changes: [setValue('source-tombstone-outlives-every-write', '1')],
   },
   {
@@ -172,7 +172,7 @@ export const SOURCES_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'source-ledger-of-nothing-expires-at-once',
-    rule: 'A ledger that names no outputs is kept for longer than any write can take.',
+    rule: 'A ledger that names no outputs is kept for longer than any write can take to arrive.',
     changes: [setValue('source-ledger-of-nothing-outlives-every-write', '1')],
   },
 ];

@@ -83,12 +83,12 @@ export const WALK_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'walk-forgets-what-own-writes-replaced',
-    rule: 'If the session has forgotten a write, its walk reads the index rows again that it left out because of that write.',
+    rule: 'If the session has forgotten a write, its walk rereads the index rows that it had left out because of that write.',
     changes: [setCondition('walk-asks-for-rows-that-own-writes-replaced', 'false')],
   },
   {
     name: 'session-key-leaves-when-projected',
-    rule: 'Without a low watermark, a key leaves the session only after its least age and two looks that agree, even if the write is projected earlier.',
+    rule: 'Without a low watermark, a key leaves the session only when it is old enough and two looks agree, even if the write is projected earlier.',
     changes: [setCondition('key-leaves-after-two-like-looks', 'agrees'), drop('key-stays-for-its-least-age')],
   },
   {
