@@ -275,7 +275,7 @@ export const EVOLUTION_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'evolution-head-of-an-earlier-batch',
-    rule: '3: a consumer reads the model for each batch, after it has received the records.',
+    rule: '2: a consumer reads the model for each batch, after it has received the records.',
     changes: [
       addToFile('head-is-read-after-the-records', 'const firstModels = new WeakMap<object, CompiledModel>();'),
       setValue('head-is-read-after-the-records', (old) => `firstModels.get(this) ?? (${old})`),
@@ -287,7 +287,7 @@ export const EVOLUTION_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'evolution-read-ahead-by-an-earlier-model',
-    rule: '3: touches that a consumer computed with the model of an earlier batch count only if the head still has that model.',
+    rule: '2: touches that a consumer computed with the model of an earlier batch count only if the head still has that model.',
     changes: [
       replaceIn('read-ahead-counts-under-the-same-model', 'guessed?.graph === context.graph', 'guessed !== undefined'),
     ],
