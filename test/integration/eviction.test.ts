@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { createReader } from '../../src/client/read/reader.ts';
 import { createSession } from '../../src/client/session/session.ts';
+import type { Item } from '../../src/core/items/attribute-value.ts';
 import type { ChangeRecord } from '../../src/core/items/change-record.ts';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import { edge, node } from '../../src/core/model/schema.ts';
@@ -17,7 +19,10 @@ async function hubTable() {
     table: uniqueTableName(),
     nodes: { USER: node({ view: 'ALL', viewBudgetBytes: BUDGET_BYTES }) },
     edges: {
-      FOLLOWS: edge({ from: 'USER', to: 'USER', edgeSet: ['since'] }),
+      FOLLOWS: edge({
+        ...{ from: 'USER', to: 'USER', edgeSet: ['since'] },
+        ...{ deletedWhen: 'endedAt', expires: 'expiresAt' },
+      }),
       BLOCKS: edge({ from: 'USER', to: 'USER' }),
     },
   });
@@ -32,7 +37,7 @@ async function hubTable() {
     },
   });
   const viewItem = async () => (await store.get({ source: 'USER-HUB', target: '~view' }, { consistent: true })).item;
-  return { ...table, projector: createProjector(graph, { store: noting }), viewUnits, viewItem };
+  return { ...table, graph, projector: createProjector(graph, { store: noting }), viewUnits, viewItem };
 }
 
 function insertion(position: number, target: string, type = 'FOLLOWS'): ChangeRecord {
@@ -118,6 +123,34 @@ describe('the byte budget of a view', () => {
     const hub = await reader.getView('USER-HUB');
     expect(hub?.edgeSet).toHaveLength(100);
     expect(hub?.truncated).toEqual(truncated);
+  });
+
+  it.each([
+    { dead: 150, living: 100, calls: 3, read: { edges: 100, truncated: undefined } },
+    { dead: 150, living: 101, calls: 3, read: { edges: 100, truncated: ['FOLLOWS'] } },
+    { dead: 0, living: 101, calls: 1, read: { edges: 100, truncated: ['FOLLOWS'] } },
+    { dead: 995, living: 20, calls: 10, read: { edges: 15, truncated: ['FOLLOWS'] } },
+    { dead: 1100, living: 5, calls: 10, read: { edges: 0, truncated: ['FOLLOWS'] } },
+  ])('reads on past $dead soft-deleted and expired edges to $living that live, within a bound', async (given) => {
+    const { dead, living, calls, read } = given;
+    const { graph, store, projector } = await hubTable();
+    const records = Array.from({ length: dead + living }, (_, i) => insertion(i + 1, name(i + 1)));
+    await putAll(store, records);
+    await projector.project(records.slice(-101));
+    const ended: Item[] = [{ endedAt: { S: '2026-02-01' } }, { expiresAt: { N: '1600000000' } }];
+    await store.writeMany(
+      records.slice(0, dead).map(({ newImage }, i) => ({ put: { ...newImage!, ...ended[i % 2]! } })),
+    );
+    let queries = 0;
+    const counting = withReplacedCalls(store, {
+      query(request) {
+        if (request.partition === 'USER-HUB') queries += 1;
+        return store.query(request);
+      },
+    });
+    const hub = await createReader(graph, { store: counting }).getView('USER-HUB');
+    expect({ edges: hub?.edgeSet.length, truncated: hub?.truncated }).toEqual(read);
+    expect(queries).toBe(calls);
   });
 
   it('keeps the smaller type in the set, and readers see the first edges of the other, and that there are more', async () => {

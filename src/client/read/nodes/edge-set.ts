@@ -24,6 +24,8 @@ export interface EdgeSetRead {
 
 /** Bounds a read, because a hub may have any number of edges. */
 export const EDGES_OF_EVICTED_TYPE = 100;
+/** Bounds how far a read looks for them among soft-deleted and expired edges. */
+const MOST_EDGES_READ = 1000;
 
 export async function readEdgeSet(
   context: ReadContext,
@@ -86,17 +88,21 @@ async function readFirstElements(
 ): Promise<{ elements: string[]; isWhole: boolean }> {
   const request = { partition: source, sortKey: { beginsWith: `${edgeType}-` }, consistent };
   const elements: string[] = [];
-  let left = EDGES_OF_EVICTED_TYPE;
+  let read = 0;
   // DynamoDB ends a page of large edges early, so several may be needed. One extra edge tells whether there are more.
-  for await (const { items, lastKey } of queryPages(store, { ...request, limit: EDGES_OF_EVICTED_TYPE + 1 })) {
-    for (const item of items.slice(0, left)) {
+  for await (const page of queryPages(store, { ...request, limit: EDGES_OF_EVICTED_TYPE + 1 })) {
+    for (const item of page.items) {
       const { element } = derivedOf(graph, source, stringOf(item[graph.table.sortKey]) ?? '', item);
-      if (element !== undefined) elements.push(element);
+      if (element === undefined) continue;
+      if (elements.length === EDGES_OF_EVICTED_TYPE) return { elements, isWhole: false };
+      elements.push(element);
     }
-    left -= items.length;
-    if (lastKey !== undefined && (left < 0 || spending?.isSpent === true)) return { elements, isWhole: false };
+    read += page.scanned;
+    if (page.lastKey !== undefined && (read >= MOST_EDGES_READ || spending?.isSpent === true)) {
+      return { elements, isWhole: false };
+    }
   }
-  return { elements, isWhole: left >= 0 };
+  return { elements, isWhole: true };
 }
 
 function ownElements(

@@ -48,8 +48,10 @@ export async function getViews(
   checkIds(ids);
   checkViews(context.graph, ids);
   const { nodes } = await readNodes(context, ids, options);
-  // A node that isn't written yet may already have edges.
-  return nodes.map((view) => (view.attributes === null && view.edgeSet.length === 0 ? null : view));
+  // A node that isn't written yet may already have edges, even ones that the read didn't reach.
+  const isAbsent = ({ attributes, edgeSet, truncated }: View) =>
+    attributes === null && edgeSet.length === 0 && truncated === undefined;
+  return nodes.map((view) => (isAbsent(view) ? null : view));
 }
 
 export const GET_OPTIONS: OptionNames<GetOptions> = { attributes: true, consistent: 'boolean', ...READ_OPTIONS };

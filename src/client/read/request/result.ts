@@ -64,7 +64,10 @@ export interface View<Id = string, Attributes = Record<string, unknown>, Element
   id: Id;
   attributes: Attributes | null;
   edgeSet: Element[];
-  /** Edge types that outgrew the view: `edgeSet` has only their first 100 edges. */
+  /**
+   * Edge types that outgrew the view: `edgeSet` has only their first 100 edges, or fewer if the first 1,000 stored ones
+   * include too many soft-deleted or expired edges.
+   */
   truncated?: string[];
 }
 
