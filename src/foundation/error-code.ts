@@ -191,8 +191,8 @@ export type ErrorCode =
   /** DynamoDB Local needs Java, and none was found. Remedy: Install Java 17 or newer. */
   | 'no-java'
   /**
-   * The edge type doesn't keep its target node in the index. Remedy: Declare `includeTarget`, or read the node with
-   * `getView`.
+   * The edge type doesn't keep its target node in the index. Remedy: Declare `includeTarget`, then migrate; or read
+   * the node with `getView`.
    */
   | 'no-target'
   /** The SDK's package for S3 or SQS is not installed. Remedy: Install it, as the message says. */
@@ -227,7 +227,7 @@ export type ErrorCode =
    * `outgoing`, then migrate.
    */
   | 'no-total'
-  /** The edge type is neither counted nor in an edge set. Remedy: Declare `degree: true`. */
+  /** The edge type is neither counted nor in an edge set. Remedy: Declare `degree: true`, then migrate. */
   | 'not-counted'
   /** The base item cannot be projected in full, and is quarantined. Remedy: Correct the base item. */
   | 'not-derivable'
@@ -242,11 +242,11 @@ export type ErrorCode =
    */
   | 'not-home-region'
   /**
-   * The edge set does not list this type or label. Remedy: Declare `edgeSet` in the model, or pass `{ edge }` to
-   * `page`, which costs a Query for each node.
+   * The edge set does not list this type or label. Remedy: Declare `edgeSet` in the model, then migrate; or
+   * pass `{ edge }` to `page`, which costs a Query for each node.
    */
   | 'not-in-edge-set'
-  /** The edge type has no inbound order. Remedy: Declare `inbound` in the model. */
+  /** The edge type has no inbound order. Remedy: Declare `inbound` in the model, then migrate. */
   | 'not-indexed'
   /**
    * The type has no list of its nodes. Remedy: Add `list: true` to the type, then migrate; or use `scanNodes`, which

@@ -107,7 +107,7 @@ function listedLevel(
     throw new EdgeloomError(
       'not-in-edge-set',
       `Edges of type ${type} are left out of the edge set, so a page finds neither them nor labels there.`,
-      `Give edges.${type} an edgeSet in the model, or name { edge: '${type}' }: a Query for each node.`,
+      `Give edges.${type} an edgeSet in the model and migrate, or name { edge: '${type}' }: a Query for each node.`,
     );
   }
   const text = labelText(label);

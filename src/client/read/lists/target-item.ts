@@ -39,6 +39,6 @@ export function requireTargetItem({ type, inbound }: EdgeModel): void {
   throw new EdgeloomError(
     'no-target',
     `Edges of type ${type} do not have the node that they enter in their index.`,
-    `Give edges.${type}.inbound the option includeTarget in the model, or read the node with getView.`,
+    `Give edges.${type}.inbound the option includeTarget in the model and migrate, or read the node with getView.`,
   );
 }

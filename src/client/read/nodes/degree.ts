@@ -47,7 +47,7 @@ export async function readDegree(
     throw new EdgeloomError(
       'not-counted',
       `${edgeType} edges are in no edge set and are not counted.`,
-      `Give edges.${edgeType} degree: true, then rebuild.`,
+      `Give edges.${edgeType} degree: true, then migrate.`,
     );
   }
   const view = (await readBareViews(context, [source], consistent)).get(source);

@@ -55,7 +55,7 @@ export function findOrder(edge: EdgeModel, name: string | undefined): FoundOrder
     throw new EdgeloomError(
       'not-indexed',
       `The edge type ${edge.type} declares no inbound order, so its edges are not found from their targets.`,
-      `Give edges.${edge.type} an inbound option in the model.`,
+      `Give edges.${edge.type} an inbound option in the model, then migrate.`,
     );
   }
   for (const order of inbound.orders.values()) {
