@@ -204,6 +204,10 @@ describe('lists', () => {
     expect(await run(...inbound, '--where', 'memberRole=LEAD', '--where', 'date=2026-01-03')).toMatchObject({
       json: { items: [] },
     });
+    expect(await run(...inbound, '--where', 'memberRole=true', '--where', 'date!=5')).toMatchObject({
+      json: { items: [] },
+    });
+    expect(await run(...inbound, '--where', 'date!=5')).toMatchObject({ json: { items: [{}, {}, {}] } });
     const other = ['--where', 'memberRole!=LEAD', '--where', 'date={"between":["2026-01-01","2026-01-02"]}'];
     expect(await run(...inbound, ...other)).toMatchObject({ json: { items: [{ source: 'GOAL-F2' }] } });
     expect(await failure(...inbound, '--where', 'memberRole')).toMatchObject({ code: 'usage' });

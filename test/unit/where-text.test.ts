@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { whereOfTexts } from '../../src/client/read/request/where-text.ts';
 
 const whereOf = (...texts: string[]) =>
-  whereOfTexts(
+  whereOfTexts<string | boolean>(
     texts,
-    (text) => text,
+    (text) => (text === 'true' ? [true, text] : [text]),
     (text, reason) => new Error(`${text} ${reason}`),
   );
 
@@ -12,6 +12,12 @@ describe('conditions as people write them', () => {
   it('hold together, several of an attribute too', () => {
     expect(whereOf('status=a<b', 'points>=3', 'points<9', 'kind!=')).toEqual({
       ...{ status: 'a<b', points: { gte: '3', lt: '9' }, kind: { not: '' } },
+    });
+  });
+
+  it('takes each reading of a word for equality, and the first for a range', () => {
+    expect(whereOf('a=true', 'b!=true', 'c>=true', 'd!=x')).toEqual({
+      ...{ a: { in: [true, 'true'] }, b: { not: { in: [true, 'true'] } }, c: { gte: true }, d: { not: 'x' } },
     });
   });
 

@@ -34,7 +34,7 @@ export function withFilter(command: Command): Command {
   return withMaxRcu(
     command.option(
       '--where <attribute=value>',
-      'filter by a projected attribute: status=OPEN, points>=3 (also !=, <, <=, >), or date={"between":["2026-01-01","2026-01-31"]}; repeatable',
+      'filter by a projected attribute: status=OPEN, points>=3 (also !=, <, <=, >), or date={"between":["2026-01-01","2026-01-31"]}; with = and !=, true, null and 5 are also the strings "true", "null" and "5"; repeatable',
       collectValue,
     ),
   );
@@ -52,8 +52,15 @@ export function filterOf({ where, maxRcu }: FilterFlags): FilterOptions {
   // Cast unchecked, because the library checks the values.
   return {
     maxRcu,
-    ...(where !== undefined && { where: whereOfTexts(where, attributeValue, wrongCondition) as Where }),
+    ...(where !== undefined && { where: whereOfTexts(where, readingsOf, wrongCondition) as Where }),
   };
+}
+
+/** A word such as `true` or `5` may stand for a string, as it does in `--equals`. */
+function readingsOf(text: string): [unknown, ...unknown[]] {
+  const value = attributeValue(text);
+  const isWord = /^[^\s"[{]/.test(text);
+  return isWord && value !== text ? [value, text] : [value];
 }
 
 function wrongCondition(text: string, reason: string): EdgeloomError {

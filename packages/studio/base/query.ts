@@ -29,7 +29,8 @@ export function callOf(graph: CompiledModel, asked: AskedQuery): ReaderCall {
   const { reverse, limit, partition, where } = asked;
   const common: Record<string, Literal> = {
     ...(partition !== undefined && { partition }),
-    ...(where !== undefined && where.length > 0 && { where: whereOfTexts(where, scalarOf, wrongCondition) }),
+    ...(where !== undefined &&
+      where.length > 0 && { where: whereOfTexts<Literal>(where, (text) => [scalarOf(text)], wrongCondition) }),
     ...(reverse && { reverse }),
     limit,
   };

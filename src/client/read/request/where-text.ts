@@ -8,14 +8,22 @@ function conditionOf(text: string): { name: string; sign: string; value: string 
   return start === undefined ? undefined : { name: name!, sign: sign!, value: text.slice(start.length) };
 }
 
-/** Refuses a repeated comparison, and `=` besides any other, since one of the two would be lost. */
+type Equal<Value> = Value | { in: Value[] };
+type Condition<Value> = Equal<Value> | Record<string, Equal<Value>>;
+
+/**
+ * Refuses a repeated comparison, and `=` besides any other, since one of the two would be lost.
+ *
+ * @param readings returns what the text may mean: `true` is a boolean, and a string too. `=` finds each of them, and
+ *   `!=` none. The other comparisons take the first.
+ */
 export function whereOfTexts<Value>(
   texts: readonly string[],
-  read: (text: string) => Value,
+  readings: (text: string) => readonly [Value, ...Value[]],
   refusal: (text: string, reason: string) => Error,
-): Record<string, Value | Record<string, Value>> {
-  const values = new Map<string, Value>();
-  const comparisons = new Map<string, Record<string, Value>>();
+): Record<string, Condition<Value>> {
+  const values = new Map<string, Equal<Value>>();
+  const comparisons = new Map<string, Record<string, Equal<Value>>>();
   for (const text of texts) {
     const condition = conditionOf(text);
     if (condition === undefined) throw refusal(text, 'is no condition');
@@ -25,8 +33,14 @@ export function whereOfTexts<Value>(
     const isSecond =
       values.has(name) || (own !== undefined && (comparison === undefined || Object.hasOwn(own, comparison)));
     if (isSecond) throw refusal(text, `is a second condition of ${name} that does not go with the first`);
-    if (comparison === undefined) values.set(name, read(value));
-    else comparisons.set(name, { ...own, [comparison]: read(value) });
+    const read = readings(value);
+    if (comparison === undefined) values.set(name, equalTo(read));
+    else if (comparison === 'not') comparisons.set(name, { ...own, not: equalTo(read) });
+    else comparisons.set(name, { ...own, [comparison]: read[0] });
   }
-  return Object.fromEntries<Value | Record<string, Value>>([...values, ...comparisons]);
+  return Object.fromEntries<Condition<Value>>([...values, ...comparisons]);
+}
+
+function equalTo<Value>(readings: readonly [Value, ...Value[]]): Equal<Value> {
+  return readings.length === 1 ? readings[0] : { in: [...readings] };
 }
