@@ -89,13 +89,26 @@ describe('a derived item that is not exactly what is expected', () => {
     expect(after).toEqual(expected);
   });
 
+  it.each<[change: Item, stored: string]>([
+    [{ note: { S: 'mine' } }, 'attributes that Edgeloom does not write, or writes with another type: note'],
+    [{ r: { S: 'three' } }, 'a revision (attribute r) that Edgeloom does not write: {"S":"three"}'],
+  ])('is found with words for what is wrong: %j', async (change, stored) => {
+    const { run, corrupt } = await social();
+    await corrupt(FOLLOWS_COUNT, change);
+    expect((await run('report')).findings).toMatchObject([{ target: FOLLOWS_COUNT, actual: stored }]);
+  });
+
   it('is found and mended where its revision is missing', async () => {
     const { store, run, read } = await social();
     for (const target of [VIEW, FOLLOWS_2, FOLLOWS_COUNT]) {
       const { r: _revision, ...item } = (await read(target))!;
       await store.put(item);
     }
-    expect((await run('report')).drifted).toEqual([FOLLOWS_COUNT, FOLLOWS_2, VIEW].map((key) => `USER-1 ${key}`));
+    const { drifted, findings } = await run('report');
+    expect(drifted).toEqual([FOLLOWS_COUNT, FOLLOWS_2, VIEW].map((key) => `USER-1 ${key}`));
+    expect(new Set(findings.map(({ actual }) => actual))).toEqual(
+      new Set(['no revision (attribute r), which every write of Edgeloom sets']),
+    );
     await run('repair');
     expect((await run('report')).drifted).toEqual([]);
   });

@@ -1,4 +1,4 @@
-import { canonicalText, type Item, typeOf } from '../items/attribute-value.ts';
+import { type AttributeValue, canonicalText, type Item, typeOf } from '../items/attribute-value.ts';
 import { REVISION, revisionOf } from '../items/derived-item.ts';
 import type { CompiledModel } from '../model/compiled.ts';
 import type { Difference } from './difference.ts';
@@ -18,12 +18,18 @@ export function faultsOfForm(kind: ItemForm, graph: CompiledModel, item: Item): 
   const faults: Difference[] = [];
   if (expires)
     faults.push({ kind: 'expiry', expected: null, stored: `an expiry at ${canonicalText(item[graph.table.ttl]!)}` });
-  if (!hasRevision(item)) misshapen.push(REVISION);
+  const wrong: string[] = [];
+  if (!hasRevision(item)) wrong.push(wrongRevision(item[REVISION]));
   if (misshapen.length > 0) {
-    const stored = `attributes that it cannot have so: ${misshapen.join(', ')}`;
-    faults.push({ kind: 'form', expected: null, stored });
+    wrong.push(`attributes that Edgeloom does not write, or writes with another type: ${misshapen.join(', ')}`);
   }
+  if (wrong.length > 0) faults.push({ kind: 'form', expected: null, stored: wrong.join('; ') });
   return faults;
+}
+
+function wrongRevision(stored: AttributeValue | undefined): string {
+  if (stored === undefined) return `no revision (attribute ${REVISION}), which every write of Edgeloom sets`;
+  return `a revision (attribute ${REVISION}) that Edgeloom does not write: ${canonicalText(stored)}`;
 }
 
 export function hasForm(kind: ItemForm, graph: CompiledModel, item: Item): boolean {
