@@ -99,14 +99,14 @@ describe('edgeloom check', () => {
     await put('GOAL-G1', 'GOALMEMBERSIHP-USER-U1');
     await put('GOAL-G9', 'NEAR-GOAL-G9');
     const unknownTypes = expect.arrayContaining([
-      { type: 'GOALMEMBERSIHP', items: 1, nearest: 'GOALMEMBERSHIP' },
+      { type: 'GOALMEMBERSIHP', kind: 'edge', items: 1, nearest: 'GOALMEMBERSHIP' },
     ]) as unknown;
     expect(await json(0, 'check', '--grace', '100ms')).toMatchObject({ unknown: 2, unknownTypes, dangling: 0 });
     expect(await json(1, 'check', '--grace', '100ms', '--strict')).toMatchObject({ unknown: 2, maintenance: 0 });
     expect(await json(0, 'check', '--grace', '100ms', '--dangling')).toMatchObject({ drift: { orphan: 0 } });
     const text = await run('check', '--grace', '100ms');
     expect(text.stdout).toContain(
-      'unknown type GOALMEMBERSIHP: 1 item, such as GOAL-G1 GOALMEMBERSIHP-USER-U1; is GOALMEMBERSHIP meant?',
+      'unknown edge type GOALMEMBERSIHP: 1 item, such as GOAL-G1 GOALMEMBERSIHP-USER-U1; is GOALMEMBERSHIP meant?',
     );
     await store.delete({ source: 'GOAL-G1', target: 'GOALMEMBERSIHP-USER-U1' });
     await store.delete({ source: 'GOAL-G9', target: 'NEAR-GOAL-G9' });

@@ -118,7 +118,7 @@ describe('a check', () => {
     const { findings, ...result } = await run({ dangling: true });
     expect(result).toMatchObject({
       drift: { missing: 0, stale: 0, orphan: 0 },
-      unknownTypes: [{ type: 'ALIEN', items: 1, nearest: null }],
+      unknownTypes: [{ type: 'ALIEN', kind: 'node', items: 1, nearest: null }],
       ...{ dangling: 1, unknown: 1, quarantined: 1 },
     });
     expect(findings.filter(({ verdict }) => verdict === 'dangling').map(({ target }) => target)).toContain(
@@ -203,14 +203,16 @@ describe('a check', () => {
     }
     await store.put({ source: { S: 'GAOL-G1' }, target: { S: 'GOALSUBSCRIBER-USER-U1' } });
     await store.put({ source: { S: 'goal' }, target: { S: 'goal' } });
+    await store.put({ source: { S: 'GOAL-G1' }, target: { S: 'USER-U1' } });
     const { unknown, unknownTypes } = await run({ segments: 1 });
-    expect(unknown).toBe(6);
+    expect(unknown).toBe(7);
     expect(unknownTypes.sort((a, b) => (a.type < b.type ? -1 : 1))).toEqual([
-      { type: 'ELSE', items: 1, nearest: null },
-      { type: 'GAOL', items: 1, nearest: 'GOAL' },
-      { type: 'GOALMEMBERSIHP', items: 2, nearest: 'GOALMEMBERSHIP' },
-      { type: 'goal', items: 1, nearest: 'GOAL' },
-      { type: 'lower', items: 1, nearest: null },
+      { type: 'ELSE', kind: 'edge', items: 1, nearest: null },
+      { type: 'GAOL', kind: 'node', items: 1, nearest: 'GOAL' },
+      { type: 'GOALMEMBERSIHP', kind: 'edge', items: 2, nearest: 'GOALMEMBERSHIP' },
+      { type: 'USER', kind: 'edge', items: 1, nearest: null },
+      { type: 'goal', kind: 'node', items: 1, nearest: 'GOAL' },
+      { type: 'lower', kind: 'edge', items: 1, nearest: null },
     ]);
   });
 });

@@ -18,8 +18,8 @@ export interface CheckCounts extends VerdictCounts {
   partitions: number;
   baseItems: number;
   derivedItems: number;
-  /** Up to 100 types that the model lacks, each with its number of base items. */
-  unknownTypes: { type: string; items: number; nearest: string | null }[];
+  /** Up to 100 node types and edge types that the model lacks, each with its number of base items. */
+  unknownTypes: { type: string; kind: 'node' | 'edge'; items: number; nearest: string | null }[];
   /**
    * Projections that a model change is building or removing, each with the number of its items that the scan read. The
    * check doesn't compare these items.
@@ -57,7 +57,14 @@ const countsSchema = z.object({
   partitions: count,
   baseItems: count,
   derivedItems: count,
-  unknownTypes: z.array(z.strictObject({ type: z.string(), items: count, nearest: z.nullable(z.string()) })),
+  unknownTypes: z.array(
+    z.strictObject({
+      type: z.string(),
+      kind: z.enum(['node', 'edge']),
+      items: count,
+      nearest: z.nullable(z.string()),
+    }),
+  ),
   changing: z.array(z.strictObject({ name: z.string(), items: count, reason: z.string() })),
   repaired: count,
   rcu: z.number().check(z.minimum(0)),

@@ -8,6 +8,8 @@ import type { ItemKey } from '../../core/store-port.ts';
 /** A type that base items have but the model lacks. */
 export interface UnknownType {
   type: string;
+  /** What the items need it to be: a name may be a node type of the model, but no edge type. */
+  kind: 'node' | 'edge';
   items: number;
   /** The most similar type name of the model if it is likely to be the intended one, otherwise null. */
   nearest: string | null;
@@ -18,10 +20,11 @@ const MOST_CHARACTERS = 60;
 /** Counts a base item in `types`, which holds up to `MOST_TYPES`, and returns its type, which the model lacks. */
 export function countUnknownType(graph: CompiledModel, types: UnknownType[], key: ItemKey): string {
   const { type, isNode } = unknownTypeOf(graph, key);
-  const known = types.find((one) => one.type === type);
+  const kind = isNode ? 'node' : 'edge';
+  const known = types.find((one) => one.type === type && one.kind === kind);
   if (known !== undefined) known.items += 1;
   else if (types.length < MOST_TYPES) {
-    types.push({ type, items: 1, nearest: nearest(type, (isNode ? graph.nodes : graph.edges).keys()) ?? null });
+    types.push({ type, kind, items: 1, nearest: nearest(type, (isNode ? graph.nodes : graph.edges).keys()) ?? null });
   }
   return type;
 }

@@ -78,7 +78,7 @@ describe('what a report keeps of many findings', () => {
   });
 
   it('shows a part of each verdict as text, and types outside the model last, as a line each', () => {
-    const types = [{ type: 'ALIEN', items: 50, nearest: null }];
+    const types = [{ type: 'ALIEN', kind: 'node' as const, items: 50, nearest: null }];
     const totals = { ...emptyCounts(), unknown: 57, unknownTypes: types };
     const kept = keptOf([...many('unknown', 50, 'ALIEN'), ...many('pending', 60), ...many('orphan', 1)], 30);
     const lines = reportText(totals, kept, { seconds: 1, looksForNodes: false }).split('\n').slice(3);
@@ -86,7 +86,7 @@ describe('what a report keeps of many findings', () => {
       'orphan GOAL-0 ~view',
       ...Array.from({ length: 20 }, (_, i) => `pending GOAL-${i} ~view`),
       '... and 40 more pending: --json or --report lists the first 30',
-      'unknown type ALIEN: 50 items, such as GOAL-0 ~view',
+      'unknown node type ALIEN: 50 items, such as GOAL-0 ~view',
       'unknown types that are not listed: 7 items',
     ]);
   });

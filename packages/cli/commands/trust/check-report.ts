@@ -44,10 +44,10 @@ export function reportText(
     if (more > 0) lines.push(`... and ${figureText(more)} more ${verdict}: --json or --report lists ${listed}`);
   }
   const examples = new Map(list.map((finding) => [finding.verdict === 'unknown' && finding.actual, finding]));
-  for (const { type, items, nearest } of totals.unknownTypes) {
+  for (const { type, kind, items, nearest } of totals.unknownTypes) {
     const example = examples.get(type);
     lines.push(
-      `unknown type ${printable(type)}: ${countText(items, 'item')}` +
+      `unknown ${kind} type ${printable(type)}: ${countText(items, 'item')}` +
         (example === undefined ? '' : `, such as ${keyText(example)}`) +
         (nearest === null ? '' : `; is ${nearest} meant?`),
     );
