@@ -158,6 +158,13 @@ describe('explain, of a base item', () => {
     expect(parts).toEqual([]);
     expect(notes.join(' ')).toContain('The nearest type is MEMBER');
   });
+
+  it('says which of the types in the key the model does not declare', async () => {
+    const world = await table();
+    const noted = async (target: string) => (await explained(world, 'GOAL-1', target)).notes.join(' ');
+    expect(await noted('MEMBER-ALIEN-1')).toContain('The model declares no node type ALIEN,');
+    expect(await noted('USER-1')).toContain('The model declares no edge type USER,');
+  });
 });
 
 describe('explain, of a derived item', () => {

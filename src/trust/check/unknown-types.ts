@@ -19,14 +19,11 @@ const MOST_TYPES = 100;
 const MOST_CHARACTERS = 60;
 /** Counts a base item in `types`, which holds up to `MOST_TYPES`, and returns its type, which the model lacks. */
 export function countUnknownType(graph: CompiledModel, types: UnknownType[], key: ItemKey): string {
-  const { type, isNode } = unknownTypeOf(graph, key);
-  const kind = isNode ? 'node' : 'edge';
-  const known = types.find((one) => one.type === type && one.kind === kind);
+  const lacked = unknownTypeOf(graph, key);
+  const known = types.find(({ type, kind }) => type === lacked.type && kind === lacked.kind);
   if (known !== undefined) known.items += 1;
-  else if (types.length < MOST_TYPES) {
-    types.push({ type, kind, items: 1, nearest: nearest(type, (isNode ? graph.nodes : graph.edges).keys()) ?? null });
-  }
-  return type;
+  else if (types.length < MOST_TYPES) types.push({ ...lacked, items: 1, nearest: nearestOf(graph, lacked) ?? null });
+  return lacked.type;
 }
 
 /** Tells whether the model has a base item's type, even if the type isn't ready in the table yet. */
@@ -34,13 +31,20 @@ export function isOfModel(graph: CompiledModel, { source, target }: ItemKey, ite
   return classifyBaseItem(graph, source, target, item).kind !== 'unknown';
 }
 
-function unknownTypeOf({ nodes, edges }: CompiledModel, key: ItemKey): { type: string; isNode: boolean } {
+type LackedType = Pick<UnknownType, 'type' | 'kind'>;
+
+/** Returns the first type in a base item's key that the model lacks. */
+export function unknownTypeOf({ nodes, edges }: CompiledModel, key: ItemKey): LackedType {
   const { source, target } = key;
   const edgeType = source === target ? undefined : typeAtStart(target);
-  if (edgeType !== undefined && !edges.has(edgeType)) return { type: edgeType, isNode: false };
+  if (edgeType !== undefined && !edges.has(edgeType)) return { type: edgeType, kind: 'edge' };
   const sourceType = parseNodeId(source)?.type ?? typeAtStart(source);
-  if (edgeType === undefined || !nodes.has(sourceType)) return { type: sourceType, isNode: true };
-  return { type: typeAtStart(target.slice(edgeType.length + 1)), isNode: true };
+  if (edgeType === undefined || !nodes.has(sourceType)) return { type: sourceType, kind: 'node' };
+  return { type: typeAtStart(target.slice(edgeType.length + 1)), kind: 'node' };
+}
+
+export function nearestOf({ nodes, edges }: CompiledModel, { type, kind }: LackedType): string | undefined {
+  return nearest(type, (kind === 'node' ? nodes : edges).keys());
 }
 
 /** A key without a type stands for its own type. It is cut, because the check's cursor stores it. */

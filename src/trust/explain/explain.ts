@@ -10,7 +10,6 @@ import type { CompiledModel, OfGraph } from '../../core/model/compiled.ts';
 import { endingOf, endOf, hasCome } from '../../core/model/ends.ts';
 import { deletionText, isItemThere } from '../../core/model/gone.ts';
 import { isPartOfSource, joinedTypesFrom } from '../../core/model/joined.ts';
-import { nearest } from '../../core/model/options/nearest.ts';
 import { queriedItems, queryPages } from '../../core/store-pages.ts';
 import type { ItemKey, Store } from '../../core/store-port.ts';
 import { countText } from '../../foundation/figure.ts';
@@ -19,6 +18,7 @@ import type { Abortable } from '../../foundation/runtime.ts';
 import { modelToCheck } from '../../registry/checked.ts';
 import { claimsOf, liveMakers } from '../../sources/claims.ts';
 import { readAbortable } from '../../store/abortable.ts';
+import { nearestOf, unknownTypeOf } from '../check/unknown-types.ts';
 import { type ExplainedPart, explainBaseItem, type LagKnowledge } from './base-item.ts';
 import { explainNative } from './native.ts';
 
@@ -113,16 +113,14 @@ function goneText({ nodes, edges }: CompiledModel, { source, target }: ItemKey, 
   );
 }
 
-function undeclaredText(graph: CompiledModel, { source, target }: ItemKey): string {
-  const nodeType = typePrefix(source) ?? source;
-  const isNode = source === target || !graph.nodes.has(nodeType);
-  if (classifyKey(graph, source, target).kind !== 'unknown') {
+function undeclaredText(graph: CompiledModel, key: ItemKey): string {
+  if (classifyKey(graph, key.source, key.target).kind !== 'unknown') {
     return "The table's registry does not have the item's types yet, so nothing is derived from it: run edgeloom migrate.";
   }
-  const type = isNode ? nodeType : (typePrefix(target) ?? target);
-  const near = nearest(type, (isNode ? graph.nodes : graph.edges).keys());
+  const lacked = unknownTypeOf(graph, key);
+  const near = nearestOf(graph, lacked);
   const hint = near === undefined ? '' : ` The nearest type is ${near}.`;
-  return `The model declares no ${isNode ? 'node' : 'edge'} type ${type}, so nothing is derived from the item.${hint}`;
+  return `The model declares no ${lacked.kind} type ${lacked.type}, so nothing is derived from the item.${hint}`;
 }
 
 const HUB_EDGES = 1_000;
