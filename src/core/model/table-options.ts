@@ -7,7 +7,10 @@ export interface TableOptions {
   partitionKey?: string;
   /** The attribute that is the sort key. Default: `'target'`. */
   sortKey?: string;
-  /** The attribute that DynamoDB's TTL uses. Default: `'expiresAt'`. */
+  /**
+   * The attribute that DynamoDB's TTL uses for every item, even of a type without `expires`: give no attribute that
+   * should not delete its item this name. Default: `'expiresAt'`.
+   */
   ttl?: string;
   /**
    * How many indexes the model may use, from 1 to 20, or their names, optionally with their key attributes. That many
