@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs';
-import { Command, CommanderError, InvalidArgumentError } from 'commander';
+import { Command, CommanderError } from 'commander';
 import { packageFile } from '../../src/deployment/package/package-files.ts';
 import { toJson } from '../../src/foundation/exact-json.ts';
 import { printableLines } from '../../src/foundation/printable.ts';
 import { COMMANDS } from './command-list.ts';
 import { commandFailure, failureText } from './shared/failure.ts';
+import { refuseSecondValues } from './shared/repeated.ts';
 import { meantByWords, meantCommand, meantOption } from './shared/synonyms.ts';
 
 /** Exit code for wrong usage or a failure. */
@@ -100,12 +101,6 @@ function ancestry(command: Command): Command[] {
   return command.parent === null ? [command] : [...ancestry(command.parent), command];
 }
 
-/** Throws if an option is given twice with different values. */
-function once(value: string, previous: string | undefined): string {
-  if (previous === undefined || previous === value) return value;
-  throw new InvalidArgumentError(`${previous} is given too: leave one of them out.`);
-}
-
 /** Usage errors look up the named command in `args`. */
 export function createProgram(args: readonly string[] = []): Command {
   const { version } = JSON.parse(readFileSync(packageFile('package.json'), 'utf8')) as {
@@ -116,14 +111,10 @@ export function createProgram(args: readonly string[] = []): Command {
       'Write edges, read projections: plain items in one DynamoDB table, everything derived kept by a stream consumer.',
     )
     .version(version)
-    .option('--config <file>', 'model file (default: edgeloom.config.ts)', once)
-    .option('--table <name>', "table name instead of the model's", once)
-    .option(
-      '--endpoint <url>',
-      'DynamoDB endpoint, such as http://127.0.0.1:8000 (default: AWS_ENDPOINT_URL_DYNAMODB)',
-      once,
-    )
-    .option('--region <region>', 'AWS region', once)
+    .option('--config <file>', 'model file (default: edgeloom.config.ts)')
+    .option('--table <name>', "table name instead of the model's")
+    .option('--endpoint <url>', 'DynamoDB endpoint, such as http://127.0.0.1:8000 (default: AWS_ENDPOINT_URL_DYNAMODB)')
+    .option('--region <region>', 'AWS region')
     .option('--json', 'print one JSON document')
     .option('--log-level <level>', 'trace, debug, info, warn, error or silent (default: warn)')
     .showHelpAfterError('(see edgeloom --help)')
@@ -141,12 +132,15 @@ export function createProgram(args: readonly string[] = []): Command {
       'after',
       '\nExamples:\n  edgeloom demo\n  edgeloom dev --port 8000 --data .edgeloom\n  AWS_ENDPOINT_URL_DYNAMODB=http://127.0.0.1:8000 edgeloom search USER.name --prefix Ter\n',
     );
+  refuseSecondValues(program);
   for (const { name, group, description } of COMMANDS)
     program.command(name).description(description).helpGroup(`${group}:`);
   // Load only the named command: loading all takes ten times as long as listing them.
   program.hook('preSubcommand', async (_program, named) => {
     const listed = COMMANDS.find(({ name }) => name === named.name());
-    if (listed !== undefined) (await listed.load())(named);
+    if (listed === undefined) return;
+    (await listed.load())(named);
+    refuseSecondValues(named);
   });
   return program;
 }

@@ -2,6 +2,7 @@ import { parse } from 'lossless-json';
 import { itemOfJson } from '../../../src/client/write/json-item.ts';
 import { toPlainItem } from '../../../src/core/items/plain.ts';
 import { EdgeloomError } from '../../../src/foundation/errors.ts';
+import { repeated } from './repeated.ts';
 
 /** Parses a JSON object like a line of an import: numbers that would lose digits become `ExactNumber`. */
 export function attributesOfJson(json: string): Record<string, unknown> {
@@ -34,9 +35,7 @@ export function attributeValues(flag: string, pairs: readonly string[]): Record<
   return Object.fromEntries(values);
 }
 
-export function collectValue(value: string, before: string[] | undefined): string[] {
-  return [...(before ?? []), value];
-}
+export const collectValue = repeated<string[]>((value, before = []) => [...before, value]);
 
 /** Parses the text as JSON if possible; otherwise returns the text. */
 export function attributeValue(text: string): unknown {

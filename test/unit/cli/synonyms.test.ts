@@ -82,6 +82,12 @@ describe('a guess at a command or option', () => {
     ['total PROJECT-P1 TASK open', 'Write edgeloom total [options] <id> <type>.'],
     ['init x --deploy y', 'Allowed choices are serverless, sam, terraform, cdk.'],
     ['get USER-U1 --config a.ts --config b.ts', 'a.ts is given too: leave one of them out.'],
+    ['get USER-U1 --log-level warn --log-level info', 'warn is given too: leave one of them out.'],
+    ['migrate --drop inbound:STOCK@1 --drop view:BIN', 'inbound:STOCK@1 is given too: leave one of them out.'],
+    ['stack --stage prod --stage test', 'prod is given too: leave one of them out.'],
+    ['stack --param observe=true --param observe=false', 'observe has a value already: leave one of them out.'],
+    ['cost --type USER=1 --type USER=2', 'USER has a value already: leave one of them out.'],
+    ['init x --index gsi0=one --index gsi0=two', 'gsi0 has a value already: leave one of them out.'],
   ])('%s says what to write', async (line, hint) => {
     const wrong = await said(...line.split(' '));
     expect(wrong.hint).toBe(hint);

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { INDEX_NAMES } from '../../../../src/core/items/derived-item.ts';
 import type { ExistingIndex } from '../../../../src/deployment/stack/project/project.ts';
 import { EdgeloomError } from '../../../../src/foundation/errors.ts';
+import { addNamed, repeated } from '../../shared/repeated.ts';
 
 export interface ExistingTableOptions {
   existingTable?: string;
@@ -33,10 +34,7 @@ export function existingTable({ existingTable: tableArn, stream: streamArn }: Ex
 }
 
 /** Parses `gsi0=byTarget` or `gsi0=GSI1:GSI1PK:GSI1SK`, and adds it to the indexes of earlier `--index` options. */
-export function parseIndex(
-  text: string,
-  before: ReadonlyMap<string, ExistingIndex> = new Map(),
-): ReadonlyMap<string, ExistingIndex> {
+export const parseIndex = repeated<ReadonlyMap<string, ExistingIndex>>((text, before) => {
   const [, index, name, partitionKey, sortKey] =
     /^(\w+)=([A-Za-z0-9_.-]{3,255})(?::([^:]+):([^:]+))?$/.exec(text) ?? [];
   if (index === undefined || name === undefined || !INDEX_NAMES.some((known) => known === index)) {
@@ -47,8 +45,8 @@ export function parseIndex(
     );
   }
   const named = partitionKey === undefined || sortKey === undefined ? name : { name, partitionKey, sortKey };
-  return new Map([...before, [index, named]]);
-}
+  return addNamed(index, named, before);
+});
 
 /** Templates and policies use the ARN verbatim, so a wildcard or a variable in it would match other tables, too. */
 function notAnArn(option: string, given: string, form: string): EdgeloomError {

@@ -21,6 +21,7 @@ import { docsPage } from '../../../../src/foundation/docs.ts';
 import { EdgeloomError } from '../../../../src/foundation/errors.ts';
 import { inModel } from '../../shared/model.ts';
 import { examples } from '../../shared/options.ts';
+import { addNamed, repeated } from '../../shared/repeated.ts';
 import { type ExistingTableOptions, existingTable, withExistingTable } from './existing-table.ts';
 
 interface CommandOptions extends ExistingTableOptions {
@@ -132,8 +133,8 @@ const HASH_DIGITS = 16;
 /** Matches a hash in a file name. Requires a letter and a digit: digits alone may be a date or an account number. */
 const SOME_HASH = /(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{7}/i;
 
-function collectParameter(text: string, before: Map<string, string> = new Map()): Map<string, string> {
+const collectParameter = repeated<Map<string, string>>((text, before) => {
   const [name = '', value] = text.split(/=(.*)/s);
   if (value === undefined) throw new InvalidArgumentError('It should be NAME=VALUE.');
-  return new Map([...before, [name, value]]);
-}
+  return addNamed(name, value, before);
+});

@@ -9,6 +9,7 @@ import { modelShards, type ShardAdvice } from '../../../cost/shards.ts';
 import { inModel } from '../../shared/model.ts';
 import { examples, parseNumber, wholeNumber } from '../../shared/options.ts';
 import { textTable } from '../../shared/output.ts';
+import { addNamed, repeated } from '../../shared/repeated.ts';
 
 interface CommandOptions {
   rate?: number;
@@ -232,22 +233,22 @@ function parsePositive(text: string): number {
   return parseNumber(text, 'a number above 0', (number) => number > 0);
 }
 
-function collectRead(text: string, before: Map<string, number> = new Map()): Map<string, number> {
+const collectRead = repeated<Map<string, number>>((text, before) => {
   const [, query, rate] = /^([^=]+)=([^=]+)$/.exec(text) ?? [];
   if (query === undefined) throw new InvalidArgumentError('It should be a query and its rate: get=500/s.');
-  return new Map([...before, [query, parseRate(rate!)]]);
-}
+  return addNamed(query, parseRate(rate!), before);
+});
 
-function collectValues(text: string, before: Map<string, number> = new Map()): Map<string, number> {
+const collectValues = repeated<Map<string, number>>((text, before) => {
   const [, search, count] = /^([^=]+)=([1-9]\d*)$/.exec(text) ?? [];
   if (search === undefined) throw new InvalidArgumentError('It should be a search and a number: USER.tags=5.');
-  return new Map([...before, [search, Number(count)]]);
-}
+  return addNamed(search, Number(count), before);
+});
 
-function collectShare(text: string, before: Map<string, number> = new Map()): Map<string, number> {
+const collectShare = repeated<Map<string, number>>((text, before) => {
   const [, type, weight] = /^([A-Z][A-Z0-9_]*(?:\.[A-Z][A-Z0-9_]*)?)=(\d+(?:\.\d+)?)$/.exec(text) ?? [];
   if (type === undefined || Number(weight) === 0) {
     throw new InvalidArgumentError('It should be a type, or a part, and a share above 0: GOAL=4, USER.STATE=20.');
   }
-  return new Map([...before, [type, Number(weight)]]);
-}
+  return addNamed(type, Number(weight), before);
+});

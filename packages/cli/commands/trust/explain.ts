@@ -17,6 +17,7 @@ import { examples, exitCodes } from '../../shared/options.ts';
 import { type Output, textTable } from '../../shared/output.ts';
 import { positionOf } from '../../shared/position.ts';
 import { type LeastRead, PricedStore } from '../../shared/price.ts';
+import { refuseSecondValues } from '../../shared/repeated.ts';
 import { type CommandSession, inSession } from '../../shared/session.ts';
 import type { Answer, Ask, Bind, ReadSession } from '../read/answer.ts';
 import { countCommand } from '../read/count.ts';
@@ -155,6 +156,7 @@ async function planWithoutRunning(graph: CompiledModel, query = '') {
   const page = withPageFlags(queryProgram()).action((_id: string, type: string, options: PageFlags) => {
     why = pagePlan(graph, type, pageQuery(options)).why;
   });
+  refuseSecondValues(page);
   await page.parseAsync(rest, { from: 'user' });
   return { json: { why }, text: why.map((reason) => `- ${printable(reason)}`).join('\n') };
 }
@@ -177,6 +179,7 @@ async function runQuery(session: ReadSession, query: string): Promise<Answer> {
   const program = queryProgram();
   const reads = { get: getCommand, list: listCommand, count: countCommand, total: totalCommand, search: searchCommand };
   for (const [name, add] of Object.entries(reads)) add(program.command(name), bind);
+  refuseSecondValues(program);
   await program.parseAsync(splitIntoWords(query), { from: 'user' });
   const [answer] = answers;
   if (answer === undefined)
