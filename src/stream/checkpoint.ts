@@ -1,7 +1,8 @@
-import { mkdir, open, readFile, rename } from 'node:fs/promises';
+import { mkdir, open, readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import * as z from 'zod';
 import { EdgeloomError, messageOf } from '../foundation/errors.ts';
+import { replaceFile } from '../foundation/replace-file.ts';
 
 /** Where a worker keeps its progress. Losing it only costs a replay. */
 export interface CheckpointStore {
@@ -57,7 +58,8 @@ export function memoryCheckpoint(): CheckpointStore {
 
 /**
  * Keeps checkpoints in a JSON file that survives a crash of the machine. Throws `invalid-checkpoint` for a file that
- * isn't a checkpoint, instead of starting over. Only one worker may use a file at a time.
+ * isn't a checkpoint, instead of starting over. Give each worker its own file: workers that share one lose nothing, but
+ * apply the same records.
  */
 export function fileCheckpoint(file: string): CheckpointStore {
   return {
@@ -102,10 +104,11 @@ async function saveCheckpoint(file: string, checkpoint: Checkpoint): Promise<voi
   try {
     const folder = dirname(file);
     await mkdir(folder, { recursive: true });
-    // Always the same name, so that killed processes don't leave many files.
-    const scratch = `${file}.tmp`;
-    await writeSynced(scratch, `${JSON.stringify(checkpoint, undefined, 2)}\n`);
-    await rename(scratch, file);
+    await replaceFile(
+      file,
+      `${JSON.stringify(checkpoint, undefined, 2)}
+`,
+    );
     await syncFolder(folder);
   } catch (error) {
     throw new EdgeloomError(
@@ -114,16 +117,6 @@ async function saveCheckpoint(file: string, checkpoint: Checkpoint): Promise<voi
       'Check the disk and the permissions of the folder.',
       { cause: error },
     );
-  }
-}
-
-async function writeSynced(file: string, text: string): Promise<void> {
-  const handle = await open(file, 'w');
-  try {
-    await handle.writeFile(text);
-    await handle.sync();
-  } finally {
-    await handle.close();
   }
 }
 

@@ -45,22 +45,27 @@ describe('a checkpoint file', () => {
   it('is not disturbed by the half-written file of a process that was killed', async () => {
     const store = fileCheckpoint(file);
     await store.save(CHECKPOINT);
-    await writeFile(`${file}.tmp`, '{"version":1,"strea');
+    await writeFile(`${file}.killed.tmp`, '{"version":1,"strea');
     expect(await store.load()).toEqual(CHECKPOINT);
     await store.save({ ...CHECKPOINT, shards: [] });
     expect(await store.load()).toEqual({ ...CHECKPOINT, shards: [] });
+  });
+
+  it('is whole after saves of several workers at once, and nothing else is left', async () => {
+    const stores = Array.from({ length: 8 }, () => fileCheckpoint(file));
+    const saves = Array.from({ length: 20 }, () => stores.map((store) => store.save(CHECKPOINT))).flat();
+    await Promise.all(saves);
+    expect(await fileCheckpoint(file).load()).toEqual(CHECKPOINT);
     expect(await readdir(folder)).toEqual(['checkpoint.json']);
   });
 
-  it('keeps the last good state where a save fails', async () => {
-    const store = fileCheckpoint(file);
-    await store.save(CHECKPOINT);
-    await mkdir(`${file}.tmp`);
-    await expect(store.save({ ...CHECKPOINT, shards: [] })).rejects.toMatchObject({
+  it('says so where a save fails, and leaves nothing else in the folder', async () => {
+    await mkdir(file);
+    await expect(fileCheckpoint(file).save(CHECKPOINT)).rejects.toMatchObject({
       code: 'checkpoint-not-written',
       message: expect.stringContaining(file),
     });
-    expect(await store.load()).toEqual(CHECKPOINT);
+    expect(await readdir(folder)).toEqual(['checkpoint.json']);
   });
 
   it.each([

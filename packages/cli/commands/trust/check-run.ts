@@ -1,5 +1,6 @@
-import { readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import { EdgeloomError } from '../../../../src/foundation/errors.ts';
+import { replaceFile } from '../../../../src/foundation/replace-file.ts';
 import { untilAborted } from '../../../../src/store/abortable.ts';
 import { requireFit } from '../../../../src/store/key-types.ts';
 import { describeTable } from '../../../../src/store/table-description.ts';
@@ -126,9 +127,7 @@ class KeptPlace {
 
   async keep(cursor: CheckCursor | undefined): Promise<void> {
     if (cursor === undefined) return await rm(this.file, { force: true });
-    // Rename a new file over the old one, so that an interruption leaves one of them whole.
-    await writeFile(`${this.file}.new`, JSON.stringify(cursor));
-    await rename(`${this.file}.new`, this.file);
+    await replaceFile(this.file, JSON.stringify(cursor));
   }
 }
 
