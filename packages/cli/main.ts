@@ -12,11 +12,18 @@ process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] ??= 'true';
 
 /** Exit code of a process that SIGPIPE ended. Node ignores the signal itself. */
 const PIPE_CLOSED = 141;
-// Happens when `head` closes the pipe early.
+/** Exit code for a failure. */
+const FAILED = 2;
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code !== 'EPIPE') throw error;
-  process.exit(PIPE_CLOSED);
+  // Happens when `head` closes the pipe early.
+  if (error.code === 'EPIPE') process.exit(PIPE_CLOSED);
+  process.stderr.write(
+    `error: The output cannot be written: ${error.message}.\nhint: Send it to a disk or a program that can take it, and run the command again.\n`,
+  );
+  process.exit(FAILED);
 });
+// There is nowhere to report it, and the command and its exit code are the same without messages.
+process.stderr.on('error', () => undefined);
 
 const { runCommandLine } = await import('./program.ts');
 process.exitCode = await runCommandLine(process.argv.slice(2));

@@ -416,9 +416,10 @@ async function commandsPage(): Promise<string> {
 }
 
 const COMMANDS_TEXT = [
-  'Exit codes: 0 fine, 1 something found or absent, 2 usage or failure.',
+  'Exit codes: 0 fine, 1 something found or absent, 2 usage or failure, 130, 143 or 129 ended by SIGINT, SIGTERM or SIGHUP',
+  '([which commands these signals end in another way](../how-to/operations.md)).',
   'The JSON Schemas of what each prints with `--json` are in [commands.schema.json](commands.schema.json), under its name;',
-  'a failure prints `error`. `watch` and `subject export` print a document on each line.',
+  'a failure prints `error`, and a command that was stopped and knows how far it came prints its result with `stopped`. `watch` and `subject export` print a document on each line.',
 ];
 
 const ERROR_SCHEMA = {

@@ -338,8 +338,8 @@ export type ErrorCode =
    */
   | 'shared-item'
   /**
-   * `edgeloom wait` or `edgeloom mirror sync` was stopped, or a command took more than four seconds to stop. Remedy:
-   * Run it again; continue a sync with `--resume`.
+   * A command was interrupted before its end, or took more than four seconds to stop. Remedy: Run it again; continue a
+   * sync with `--resume`.
    */
   | 'stopped'
   /** The stream was disabled or deleted. Remedy: Enable it, and start again. */

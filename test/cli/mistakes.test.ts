@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { CreateTableCommand } from '@aws-sdk/client-dynamodb';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -12,6 +13,7 @@ import { edgeloom, ROOT, startDev } from '../support/command.ts';
 import { goalGraph } from '../support/contracts-model.ts';
 import { devCommands } from '../support/dev-commands.ts';
 import { startFaultyEndpoint } from '../support/faulty-endpoint.ts';
+import { listening } from '../support/local-server.ts';
 import { uniqueTableName } from '../support/table.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
@@ -350,6 +352,28 @@ describe('Ctrl-C', () => {
     expect(seconds).toBeLessThan(60);
   });
 
+  it.each([
+    [['migrate', '--yes'], 'continues with the steps that are left'],
+    [['redrive'], 'reconciles what is left'],
+    [['delete', 'GOAL-1', '--with-edges'], 'deletes what is left'],
+  ])('on %j says that it was interrupted, and that running it again goes on', async (args, hint) => {
+    let ask: (value?: unknown) => void = () => undefined;
+    const asked = new Promise((resolve) => {
+      ask = resolve;
+    });
+    const silent = await listening(createServer(() => ask()));
+    const { code, stdout } = await interrupted(args, () => asked, silent.endpoint);
+    await silent.stop();
+    expect({ code, ...JSON.parse(stdout) }).toEqual({
+      code: 130,
+      error: {
+        code: 'stopped',
+        message: 'The command was interrupted by SIGINT.',
+        hint: expect.stringContaining(`Run it again: it ${hint}`),
+      },
+    });
+  });
+
   it('on an import says how much was written', async () => {
     const file = join(folder, 'many.jsonl');
     const lines = Array.from(
@@ -375,6 +399,38 @@ describe('Ctrl-C', () => {
     expect({ total, stopped }).toEqual({ total: 60_000, stopped: true });
     expect(items).toBeGreaterThan(0);
     expect(items).toBeLessThan(60_000);
+  });
+});
+
+describe('output that cannot be written, as on a full disk', () => {
+  async function runInShell(script: string): Promise<string> {
+    const child = spawn('sh', ['-c', script], { cwd: ROOT, stdio: ['ignore', 'ignore', 'pipe'] });
+    let stderr = '';
+    child.stderr.on('data', (chunk: Buffer) => {
+      stderr += chunk.toString();
+    });
+    await once(child, 'close');
+    return stderr;
+  }
+
+  it.each(['--help', 'cost', 'cost --json'])('is an error of %s, with a hint and no stack', async (args) => {
+    const stderr = await runInShell(`node dist/cli/main.js ${args} > /dev/full; echo "exit $?" >&2`);
+    expect(stderr.split('\n')).toEqual([
+      'error: The output cannot be written: ENOSPC: no space left on device, write.',
+      expect.stringMatching(/^hint: /),
+      'exit 2',
+      '',
+    ]);
+  });
+
+  it.each([
+    ['nope', 2],
+    ['nope --json', 2],
+    ['cost', 0],
+    ['cost --log-level trace', 0],
+  ])('does not change the exit code of %s if only messages are lost', async (args, code) => {
+    const script = `{ node dist/cli/main.js ${args} 2> /dev/full; } > /dev/null; echo "exit $?" >&2`;
+    expect(await runInShell(script)).toBe(`exit ${code}\n`);
   });
 });
 

@@ -21,7 +21,10 @@ async function openSession(settings: Settings): Promise<CommandSession> {
 
 /** Logs JSON lines to stderr. */
 export function createLogger(settings: Settings): Logger {
-  return pino({ level: settings.logLevel }, pino.destination({ dest: 2, sync: true }));
+  const destination = pino.destination({ dest: 2, sync: true });
+  // A log that can't be written, for example to a full disk, doesn't end the command.
+  destination.on('error', () => undefined);
+  return pino({ level: settings.logLevel }, destination);
 }
 
 /** Opens the model and the table, runs a command and closes the client. */

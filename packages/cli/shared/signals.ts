@@ -40,7 +40,7 @@ const SIGNAL_STATUS = 128;
  * Calls `stop` on the first SIGINT or SIGTERM. The process ends at once on a second signal, or after four seconds. Under npx, which passes
  * signals only to its shell, `stop` is called when npx ends. Returns a function that removes the handlers.
  */
-export function stopOnSignal(stop: () => Promise<unknown>): () => void {
+export function stopOnSignal(stop: (signal: NodeJS.Signals) => Promise<unknown>): () => void {
   let asked = false;
   let overdue: NodeJS.Timeout | undefined;
   const beginStop = (signal: NodeJS.Signals): void => {
@@ -48,7 +48,7 @@ export function stopOnSignal(stop: () => Promise<unknown>): () => void {
     overdue = setTimeout(() => exitAsAfter(signal), MOST_STOP_MS);
     overdue.unref();
     // The stopped work reports the error itself.
-    stop().catch(() => undefined);
+    stop(signal).catch(() => undefined);
   };
   const onSignal = (signal: NodeJS.Signals): void => {
     if (!asked) {
@@ -73,15 +73,28 @@ export function stopOnSignal(stop: () => Promise<unknown>): () => void {
   return removeHandlers;
 }
 
-/** Exits with 143 for SIGTERM and 130 for SIGINT. */
 function exitAsAfter(signal: NodeJS.Signals): never {
-  const error = new EdgeloomError(
-    'stopped',
-    `The work did not end within ${MOST_STOP_MS / 1000} seconds of ${signal}.`,
-    'It is cut off as by a crash: run the command again.',
-  );
+  const message = `The work did not end within ${MOST_STOP_MS / 1000} seconds of ${signal}.`;
+  exitOn(signal, new EdgeloomError('stopped', message, 'It is cut off as by a crash: run the command again.'));
+}
+
+/** Reports the error and exits with 143 for SIGTERM, and with 130 for SIGINT. */
+function exitOn(signal: NodeJS.Signals, error: EdgeloomError): never {
   if (process.argv.includes('--json'))
     process.stdout.write(`${printableLines(JSON.stringify(commandFailure(error)))}\n`);
-  process.stderr.write(failureText(error, false));
+  // Ctrl-C and progress leave the cursor within a line.
+  process.stderr.write(`${process.stderr.isTTY ? '\n' : ''}${failureText(error, false)}`);
   process.exit(SIGNAL_STATUS + constants.signals[signal]);
+}
+
+/** Runs work that may end anywhere. On SIGINT or SIGTERM, reports the interruption with the hint and ends the process. */
+export async function endingOnSignal<T>(hint: string, run: () => Promise<T>): Promise<T> {
+  const release = stopOnSignal(async (signal) =>
+    exitOn(signal, new EdgeloomError('stopped', `The command was interrupted by ${signal}.`, hint)),
+  );
+  try {
+    return await run();
+  } finally {
+    release();
+  }
 }

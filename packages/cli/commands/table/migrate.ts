@@ -21,6 +21,7 @@ import { examples, type RateFlags, readRateOption, writeRateOption } from '../..
 import { textTable } from '../../shared/output.ts';
 import { secondsText } from '../../shared/progress-line.ts';
 import { type CommandSession, inSession } from '../../shared/session.ts';
+import { endingOnSignal } from '../../shared/signals.ts';
 import { StepProgress } from '../../shared/step-progress.ts';
 import { installedTelemetry } from '../../shared/telemetry.ts';
 import { unplacedText } from '../../shared/unplaced.ts';
@@ -73,88 +74,85 @@ export function migrateCommand(command: Command): void {
       ),
     )
     .action(
-      inSession(async (session, options: CommandOptions) => {
-        const { graph, client, settings } = session;
-        const { dryRun = false, yes = false, strict = false, undo = false, accept = false } = options;
-        const rates = { maxRcu: options.maxRcu, maxWcu: options.maxWcu };
-        const action = actionOf(options);
-        const status = await describeTable(graph, { client });
-        // An action may remove the very thing that doesn't fit, so only migrations without one are checked.
-        if (action === undefined) requireFit(status);
-        const identity = await tableIdentity(graph, { client });
-        const { itemCount, sizeBytes } = status;
-        const table = { graph, store: session.store, itemCount, sizeBytes, ...identity };
-        const lateWritesMs = isLoopback(settings.client.endpoint) ? 0 : undefined;
-        const plan = await planMigration({ ...table, action, ...rates, lateWritesMs });
-        const going = undo ? plan.leftovers : [];
-        const goingLines = going.map(({ kind, name }) => `${kind} ${name}`);
-        const isIdle = plan.steps.length === 0 && going.length === 0;
-        const lines = [
-          ...(plan.steps.length === 0 && going.length > 0 ? [] : planText(plan, action, rates)),
-          ...goingLines,
-          ...readersWarning(going[0]),
-          ...comesBackText(plan),
-          ...(isIdle ? leftoverText(plan.leftovers) : []),
-        ];
-        if (!dryRun && !accept && plan.leftOut !== undefined) throw itemsLeftOut(plan.leftOut);
-        if (!dryRun && !isIdle && !yes) await askToConfirm(lines, 'Migrate?');
-        const store = new MeteredStore(session.store, rates);
-        const progress = new StepProgress(plan.estimate.items, settings.json ? SILENT : process.stderr);
-        if (!dryRun && yes) {
-          const warnings = plan.warnings.map((warning) => `warning: ${warning}`);
-          const ofSteps = plan.steps.length > 0 ? [...warnings, costText(plan, rates)] : [];
-          for (const line of [...ofSteps, ...goingLines, ...readersWarning(action ?? going[0])])
-            progress.printLine(line);
-        }
-        const walked = new WalkedItems(session);
-        const run: MigrateOptions = {
-          store,
-          ...identity,
-          ...(action && { action }),
-          acceptLeftOut: accept,
-          lateWritesMs,
-          telemetry: await installedTelemetry(),
-          serverTime: () => serverTime(graph, { client }),
-          onWait: ({ message }, milliseconds) =>
-            progress.printLine(`waiting ${secondsText(milliseconds / 1000)}: ${message}`),
-          onStep: (step) => progress.printLine(stepText(step)),
-          onProgress: (items, phase) => progress.noteFigures({ phase, items, rcu: store.rcu, wcu: store.wcu }),
-          onItems: (items, name) => walked.addItems(items, name),
-        };
-        const { steps, done, next, leftovers } = await migrateAll(graph, run, dryRun, going);
-        const isLeft = dryRun ? going.length > 0 : undo && leftovers.length > 0;
-        if (!done || isLeft) process.exitCode = LEFT;
-        const { cost, estimate, changes, warnings } = plan;
-        const counted = dryRun ? undefined : await walked.count(strict && done ? store : undefined);
-        const unplaced = dryRun ? plan.unplaced : counted?.unplaced;
-        if (strict && (unplaced?.items ?? 0) > 0) process.exitCode = LEFT;
-        const gaps = counted?.gaps ?? plan.gaps;
-        if (gaps.length > 0) process.exitCode = LEFT;
-        const isSampled = !estimate.isExact && counted === undefined;
-        const about = isSampled ? `among ${countText(estimate.sampled, 'item')}, ` : '';
-        const ended = dryRun ? lines : [endText(steps, next, plan), ...leftoverText(leftovers)];
-        const isLeftOut = dryRun && !accept && plan.leftOut !== undefined;
-        if (isLeftOut) process.exitCode = LEFT;
-        const leftOut = plan.leftOut === undefined ? [] : [leftOutText(plan.leftOut, estimate.isExact ? '' : 'about ')];
-        const stops = isLeftOut ? ['migrate stops for them; --accept goes on without them'] : [];
-        const texts = [
-          ...leftOut,
-          ...stops,
-          ...gapTexts(gaps, about),
-          ...ended,
-          ...unplacedText(unplaced ?? NONE, about),
-        ];
-        return {
-          json: {
-            ...{ steps, done, next, leftovers, plan: { changes, warnings, steps: plan.steps, cost, estimate } },
-            unplaced: unplaced ?? null,
-            gaps,
-            leftOut: plan.leftOut ?? null,
-          },
-          text: texts.join('\n'),
-        };
-      }),
+      inSession((session, options: CommandOptions) => endingOnSignal(GOES_ON, () => runMigration(session, options))),
     );
+}
+
+const GOES_ON = 'Run it again: it continues with the steps that are left. edgeloom migrate --dry-run lists them.';
+
+async function runMigration(session: CommandSession, options: CommandOptions) {
+  const { graph, client, settings } = session;
+  const { dryRun = false, yes = false, strict = false, undo = false, accept = false } = options;
+  const rates = { maxRcu: options.maxRcu, maxWcu: options.maxWcu };
+  const action = actionOf(options);
+  const status = await describeTable(graph, { client });
+  // An action may remove the very thing that doesn't fit, so only migrations without one are checked.
+  if (action === undefined) requireFit(status);
+  const identity = await tableIdentity(graph, { client });
+  const { itemCount, sizeBytes } = status;
+  const table = { graph, store: session.store, itemCount, sizeBytes, ...identity };
+  const lateWritesMs = isLoopback(settings.client.endpoint) ? 0 : undefined;
+  const plan = await planMigration({ ...table, action, ...rates, lateWritesMs });
+  const going = undo ? plan.leftovers : [];
+  const goingLines = going.map(({ kind, name }) => `${kind} ${name}`);
+  const isIdle = plan.steps.length === 0 && going.length === 0;
+  const lines = [
+    ...(plan.steps.length === 0 && going.length > 0 ? [] : planText(plan, action, rates)),
+    ...goingLines,
+    ...readersWarning(going[0]),
+    ...comesBackText(plan),
+    ...(isIdle ? leftoverText(plan.leftovers) : []),
+  ];
+  if (!dryRun && !accept && plan.leftOut !== undefined) throw itemsLeftOut(plan.leftOut);
+  if (!dryRun && !isIdle && !yes) await askToConfirm(lines, 'Migrate?');
+  const store = new MeteredStore(session.store, rates);
+  const progress = new StepProgress(plan.estimate.items, settings.json ? SILENT : process.stderr);
+  if (!dryRun && yes) {
+    const warnings = plan.warnings.map((warning) => `warning: ${warning}`);
+    const ofSteps = plan.steps.length > 0 ? [...warnings, costText(plan, rates)] : [];
+    for (const line of [...ofSteps, ...goingLines, ...readersWarning(action ?? going[0])]) progress.printLine(line);
+  }
+  const walked = new WalkedItems(session);
+  const run: MigrateOptions = {
+    store,
+    ...identity,
+    ...(action && { action }),
+    acceptLeftOut: accept,
+    lateWritesMs,
+    telemetry: await installedTelemetry(),
+    serverTime: () => serverTime(graph, { client }),
+    onWait: ({ message }, milliseconds) =>
+      progress.printLine(`waiting ${secondsText(milliseconds / 1000)}: ${message}`),
+    onStep: (step) => progress.printLine(stepText(step)),
+    onProgress: (items, phase) => progress.noteFigures({ phase, items, rcu: store.rcu, wcu: store.wcu }),
+    onItems: (items, name) => walked.addItems(items, name),
+  };
+  const { steps, done, next, leftovers } = await migrateAll(graph, run, dryRun, going);
+  const isLeft = dryRun ? going.length > 0 : undo && leftovers.length > 0;
+  if (!done || isLeft) process.exitCode = LEFT;
+  const { cost, estimate, changes, warnings } = plan;
+  const counted = dryRun ? undefined : await walked.count(strict && done ? store : undefined);
+  const unplaced = dryRun ? plan.unplaced : counted?.unplaced;
+  if (strict && (unplaced?.items ?? 0) > 0) process.exitCode = LEFT;
+  const gaps = counted?.gaps ?? plan.gaps;
+  if (gaps.length > 0) process.exitCode = LEFT;
+  const isSampled = !estimate.isExact && counted === undefined;
+  const about = isSampled ? `among ${countText(estimate.sampled, 'item')}, ` : '';
+  const ended = dryRun ? lines : [endText(steps, next, plan), ...leftoverText(leftovers)];
+  const isLeftOut = dryRun && !accept && plan.leftOut !== undefined;
+  if (isLeftOut) process.exitCode = LEFT;
+  const leftOut = plan.leftOut === undefined ? [] : [leftOutText(plan.leftOut, estimate.isExact ? '' : 'about ')];
+  const stops = isLeftOut ? ['migrate stops for them; --accept goes on without them'] : [];
+  const texts = [...leftOut, ...stops, ...gapTexts(gaps, about), ...ended, ...unplacedText(unplaced ?? NONE, about)];
+  return {
+    json: {
+      ...{ steps, done, next, leftovers, plan: { changes, warnings, steps: plan.steps, cost, estimate } },
+      unplaced: unplaced ?? null,
+      gaps,
+      leftOut: plan.leftOut ?? null,
+    },
+    text: texts.join('\n'),
+  };
 }
 
 const NONE: UnplacedCount = { items: 0, forms: [], others: 0 };

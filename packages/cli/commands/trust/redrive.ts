@@ -12,10 +12,13 @@ import { awsService } from '../../shared/aws-service.ts';
 import { examples } from '../../shared/options.ts';
 import { startProgress } from '../../shared/progress.ts';
 import { type CommandSession, inSession } from '../../shared/session.ts';
+import { endingOnSignal } from '../../shared/signals.ts';
 import { sweepStream } from './sweep-stream.ts';
 
 /** Exit code if entries are left, or records of a failed batch were quarantined. */
 const LEFT = 1;
+
+const AGAIN = 'Run it again: it reconciles what is left.';
 
 interface RedriveCommandOptions {
   fromFailure?: string;
@@ -49,7 +52,9 @@ export function redriveCommand(command: Command): void {
       inSession(async (session, ids: string[], options: RedriveCommandOptions) => {
         const progress = startProgress('entries', 0);
         const onProgress = (entries: number): void => progress.update(entries, entries);
-        const result = await runRedrive(session, ids, options, onProgress).finally(() => progress.stop());
+        const result = await endingOnSignal(AGAIN, () => runRedrive(session, ids, options, onProgress)).finally(() =>
+          progress.stop(),
+        );
         const { entries, repaired, left, quarantined, writes, wcu, rcu, reasons, swept, ended } = result;
         if (left > 0 || quarantined > 0) process.exitCode = LEFT;
         const into = quarantined > 0 ? `, ${figureText(quarantined)} of them quarantined` : '';

@@ -9,7 +9,7 @@ import { EdgeloomError } from '../../../../src/foundation/errors.ts';
 import { countText, figureText } from '../../../../src/foundation/figure.ts';
 import { printable } from '../../../../src/foundation/printable.ts';
 import { interruptible } from '../../shared/interruptible.ts';
-import { examples, wholeNumber } from '../../shared/options.ts';
+import { examples, exitCodes, wholeNumber } from '../../shared/options.ts';
 import { inSession } from '../../shared/session.ts';
 
 /** Exit code if stopped early. */
@@ -26,7 +26,14 @@ export function importCommand(command: Command): void {
     .option('--skip-bad', 'skip invalid lines and write the others')
     .option('--force', 'write nodes that have versions, whatever their version is')
     .option('--from-line <number>', 'start at this line, if the lines before it were written', wholeNumber)
-    .addHelpText('after', examples('import items.jsonl', 'import - --format dynamodb < items.jsonl'))
+    .addHelpText(
+      'after',
+      examples('import items.jsonl', 'import - --format dynamodb < items.jsonl') +
+        exitCodes({
+          0: 'all items are written, except bad lines that --skip-bad names',
+          2: 'stopped before its end, wrong use, or a failure',
+        }),
+    )
     .action(
       inSession(async ({ graph, store }, file: string, options: ImportCommandOptions) => {
         const started = performance.now();

@@ -22,6 +22,7 @@ import {
   writeRateOption,
 } from '../../shared/options.ts';
 import type { Output } from '../../shared/output.ts';
+import { endingOnSignal } from '../../shared/signals.ts';
 import { inTable, sessionReader, type TableSession } from '../../shared/table-session.ts';
 import { sayAbsent } from '../read/answer.ts';
 
@@ -155,7 +156,10 @@ async function deleteWithEdges(
   if (!('id' in subject) || subject.part !== undefined)
     throw new EdgeloomError('usage', '--with-edges is about a node.', 'Name a node by its id, or leave it out.');
   const { maxRcu, maxWcu } = options;
-  const result = await writer.deleteNodeWithEdges(subject.id, { capacity: true, maxRcu, maxWcu });
+  const { id } = subject;
+  const result = await endingOnSignal('Run it again: it deletes what is left.', () =>
+    writer.deleteNodeWithEdges(id, { capacity: true, maxRcu, maxWcu }),
+  );
   const { nodes, parts, edges, skipped, notFound, capacity } = result;
   if (nodes + parts + edges === 0) return outputOfAbsent({ item: null, ...result }, subject);
   const counts = [countText(nodes, 'node'), countText(parts, 'part'), countText(edges, 'edge')];
