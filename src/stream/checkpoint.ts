@@ -84,14 +84,9 @@ async function loadCheckpoint(file: string): Promise<Checkpoint | undefined> {
 }
 
 function invalidCheckpointError(file: string, error: unknown): EdgeloomError {
-  const reason =
-    error instanceof z.ZodError
-      ? z
-          .prettifyError(error)
-          .split('\n')
-          .map((line) => line.trim())
-          .join(' ')
-      : (error as Error).message;
+  // The validator's own words are about a schema that users don't know.
+  const place = error instanceof z.ZodError ? error.issues[0]?.path.join('.') : undefined;
+  const reason = place === undefined ? messageOf(error) : `${place || 'it'} isn't what a worker writes`;
   return new EdgeloomError(
     'invalid-checkpoint',
     `The checkpoint file ${file} cannot be used: ${reason}.`,

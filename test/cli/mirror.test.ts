@@ -155,7 +155,8 @@ describe('edgeloom mirror', () => {
 
   it('names the sources where none is meant, and refuses what is no list of them', async () => {
     const none = await modelFile('none.mjs', '');
-    expect(await run(none, 'mirror', 'sync')).toMatchObject({ code: 2, json: { error: { code: 'usage' } } });
+    const hint = expect.stringContaining('export const sources');
+    expect(await run(none, 'mirror', 'sync')).toMatchObject({ code: 2, json: { error: { code: 'usage', hint } } });
     const stranger = await modelFile('stranger.mjs', "export const sources = [{ table: 'app-table' }];");
     const refused = { code: 2, json: { error: { code: 'invalid-config' } } };
     expect(await run(stranger, 'mirror', 'sync')).toMatchObject(refused);

@@ -239,6 +239,34 @@ it('an empty variable is one that is not set', async () => {
   expect(await once(child, 'close')).toEqual([0, null]);
 });
 
+it.each([
+  [['stack', '--code', 's3://bucket'], 'usage', '--code "s3://bucket" is neither a folder nor a zip in a bucket.'],
+  [['stack', '--code', 's3://bucket/'], 'usage', 'is neither a folder nor a zip'],
+  [['stack', '--code', ''], 'usage', '--code "" is neither a folder nor a zip'],
+  [['stack', '--zip', 'x.zip'], 'usage', '--zip needs --code s3://BUCKET/KEY.'],
+  [['stack', '--code', 's3://b/k.zip?versionId=1', '--zip', 'x.zip'], 'usage', '--zip cannot be combined'],
+  [['stack', '--import', '--policy'], 'usage', '--import cannot be combined with --policy.'],
+  [['stack', '--import', '--zip', 'x.zip'], 'usage', '--zip cannot be combined with --import.'],
+  [['redrive', '--bucket', 'x'], 'usage', '--bucket needs --from-failure.'],
+  [['redrive', '--any-host'], 'usage', '--any-host needs --from-failure.'],
+  [['redrive', '--any-host', '--from-failure', 'x.json'], 'usage', '--any-host needs --from-failure QUEUE-URL.'],
+  [['init', 'x', '--partition-key', 'a', '--sort-key', 'b'], 'usage', '--partition-key, --sort-key needs'],
+  [['init', 'x', '--index', 'gsi0=one'], 'usage', '--index needs --existing-table.'],
+  [['check', '--confirm'], 'usage', '--confirm needs --export.'],
+  [['check', '--segment', '1/2', '--segments', '4'], 'usage', '--segments cannot be combined with --segment.'],
+  [['mirror', 'sync', '--grace', '5'], 'usage', '--grace needs --dry-run.'],
+  [['explain', 'GOAL-G1', '--dry-run', '--query', 'list page GOAL-G1 X'], 'usage', '--dry-run explains no item'],
+  [['import', '.'], 'no-file', '. is a folder.'],
+  [['import', '/dev/null'], 'no-file', '/dev/null is not a regular file.'],
+  [['import', 'examples/goals/goals.jsonl', '--from-line', '9999'], 'invalid-option', "so the import can't start at"],
+  [['get', 'GOAL-G1', '--table', ''], 'invalid-option', 'The option --table "" should not be empty.'],
+  [['get', 'GOAL-G1', '--region', ''], 'invalid-option', 'The option --region "" should not be empty.'],
+  [['check', '--resume', 'package.json'], 'invalid-cursor', 'The file package.json doesn'],
+] as const)('%j is refused', async (args, code, message) => {
+  const failed = await failure(...args);
+  expect(failed).toMatchObject({ code, message: expect.stringContaining(message) });
+});
+
 it('an option that means nothing beside another one is refused', async () => {
   for (const [option, value] of [
     ['--equals', 'Ada'],

@@ -169,3 +169,13 @@ describe('importFile', () => {
     for (let i = 0; i < result.writtenThrough!; i++) expect(valuesIn(memory)).toHaveProperty(`USER-${i}`);
   });
 });
+
+it('an import from a line that the file does not have is refused, and one from the line after its end is done', async () => {
+  const store = new MemoryStore(graph.table) as unknown as Store;
+  const file = await fileOf([user(1, 1), user(2, 2)]);
+  expect(await importFile(graph, { store, file, fromLine: 3 })).toMatchObject({ items: 0 });
+  await expect(importFile(graph, { store, file, fromLine: 4 })).rejects.toMatchObject({
+    code: 'invalid-option',
+    message: "The file has 2 lines, so the import can't start at line 4.",
+  });
+});

@@ -11,6 +11,8 @@ export function namedSource(sources: readonly Source[], name: string | undefined
   throw new EdgeloomError(
     'usage',
     `The model file ${file}: no source ${name ?? 'is named'}. ${known}`,
-    'Name one of them.',
+    sources.length === 0
+      ? "Export them from the model file: export const sources = [sourceTable('app-table', { map })]."
+      : 'Name one of them.',
   );
 }

@@ -21,7 +21,7 @@ export interface GlobalOptions {
   logLevel?: string;
 }
 
-const filled = z.string().check(z.minLength(1));
+const filled = z.string().check(z.minLength(1, 'should not be empty'));
 const schema = z.object({
   config: filled,
   table: z.optional(filled),

@@ -5,6 +5,7 @@ import type { Item } from '../../core/items/attribute-value.ts';
 import type { CompiledModel, OfGraph } from '../../core/model/compiled.ts';
 import type { Store } from '../../core/store-port.ts';
 import { EdgeloomError } from '../../foundation/errors.ts';
+import { countText } from '../../foundation/figure.ts';
 import { isGzip, linesOf, MAX_LINE_BYTES } from '../../foundation/lines.ts';
 import { checkStoreOptions } from '../../foundation/options.ts';
 import { checkedItem } from './item/prepare.ts';
@@ -26,7 +27,10 @@ export interface ImportOptions {
   skipBad?: boolean | undefined;
   /** Also writes nodes with versions, whatever version is stored. Default: false. */
   force?: boolean | undefined;
-  /** The line to begin with, if earlier lines are already written. Default: 1. */
+  /**
+   * The line to begin with, if earlier lines are already written. Default: 1. A line beyond the file's end throws
+   * `invalid-option`.
+   */
   fromLine?: number | undefined;
   /** Batches in flight at once. Default: 8. */
   concurrency?: number | undefined;
@@ -152,7 +156,9 @@ async function* itemLines({
   force = false,
   fromLine = 1,
 }: OfGraph<ImportOptions>): AsyncGenerator<ItemLine> {
+  let lines = 0;
   for await (const { number, bytes } of linesOf(await unzippedChunks(file))) {
+    lines = number;
     if (number < fromLine) continue;
     try {
       if (bytes === undefined)
@@ -167,6 +173,14 @@ async function* itemLines({
       if (!(error instanceof EdgeloomError)) throw error;
       yield { number, error: error.message, hint: error.hint };
     }
+  }
+  // The line after the last one means that all lines are written.
+  if (fromLine > lines + 1) {
+    throw new EdgeloomError(
+      'invalid-option',
+      `The file has ${countText(lines, 'line')}, so the import can't start at line ${fromLine}.`,
+      'Give fromLine (--from-line) the number of a line of this file, or import the file whose lines were meant.',
+    );
   }
 }
 

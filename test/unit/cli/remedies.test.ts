@@ -29,7 +29,7 @@ it('no refusal of a read or write names, on the command line, what only the libr
 
 it.each([
   ['Put it first, or give the update upsert: true.', 'Put it first, or give --upsert.'],
-  ['Give the version that was read: { if: { v: 3 } }.', 'Give the version that was read: --if v=3.'],
+  ['Give the version that was read: { if: { v: VERSION } }.', 'Give the version that was read: --if v=VERSION.'],
   ['Ask with equals, atLeast, beginsWith or between.', 'Ask with --equals, --at-least, --prefix, --from or --to.'],
   ['Give partition: a value of country.', 'Give --partition with a value of country.'],
   ['between of search GOAL.points begins with 5.', 'The range of --from and --to of search GOAL.points begins with 5.'],

@@ -71,15 +71,15 @@ describe('a checkpoint file', () => {
   it.each([
     ['{"version":1,"strea'],
     [''],
-    ['[]'],
-    [JSON.stringify({ ...CHECKPOINT, version: 2 })],
+    ['[]', "it isn't what a worker writes."],
+    [JSON.stringify({ ...CHECKPOINT, version: 2 }), "version isn't what a worker writes."],
     [JSON.stringify({ ...CHECKPOINT, shards: [{ shardId: 'a', sequenceNumber: '12x', finished: false }] })],
     [JSON.stringify({ ...CHECKPOINT, shards: [{ shardId: 'a', sequenceNumber: 1e39, finished: false }] })],
-  ])('that has %s is an error that names file and remedy, and stays as it is', async (text) => {
+  ])('that has %s is an error that names file and remedy, and stays as it is', async (text, reason = '') => {
     await writeFile(file, text);
     await expect(fileCheckpoint(file).load()).rejects.toMatchObject({
       code: 'invalid-checkpoint',
-      message: expect.stringContaining(file),
+      message: expect.stringMatching(new RegExp(`${file} .*${reason}$`)),
       hint: expect.stringContaining('Delete it'),
     });
     expect(await readFile(file, 'utf8')).toBe(text);

@@ -7,7 +7,7 @@ import {
   type ExistingIndex,
   makeProject,
 } from '../../../../src/deployment/stack/project/project.ts';
-import { examples } from '../../shared/options.ts';
+import { examples, refuseWithout } from '../../shared/options.ts';
 import { print } from '../../shared/output.ts';
 import { type ExistingTableOptions, existingTable, parseIndex, withExistingTable } from './existing-table.ts';
 
@@ -57,6 +57,8 @@ export function initCommand(command: Command): void {
       ) => {
         const packageFolder = fileURLToPath(packageFile('./'));
         const table = existingTable(options);
+        if (table === undefined)
+          refuseWithout('--existing-table', { partitionKey, sortKey, index }, ['partitionKey', 'sortKey', 'index']);
         const names = { partitionKey, sortKey, indexes: index && Object.fromEntries(index) };
         const files = await makeProject(folder, {
           deploy,

@@ -20,7 +20,7 @@ import { importTemplate, nameOfOwnTable, stackTemplate } from '../../../../src/d
 import { docsPage } from '../../../../src/foundation/docs.ts';
 import { EdgeloomError } from '../../../../src/foundation/errors.ts';
 import { inModel } from '../../shared/model.ts';
-import { examples } from '../../shared/options.ts';
+import { examples, refuseBeside, refuseWithout } from '../../shared/options.ts';
 import { addNamed, repeated } from '../../shared/repeated.ts';
 import { type ExistingTableOptions, existingTable, withExistingTable } from './existing-table.ts';
 
@@ -59,6 +59,8 @@ export function stackCommand(command: Command): void {
     )
     .action(
       inModel(async ({ graph, settings }, { stage, code, zip, param, ...options }: CommandOptions) => {
+        if (options.policy === true) refuseBeside('--policy', { ...options, zip }, ['import', 'zip']);
+        if (options.import === true) refuseBeside('--import', { zip }, ['zip']);
         const service = options.service ?? recordedNames(settings.config).service ?? 'edgeloom';
         const table = existingTable(options);
         const values = {
@@ -98,7 +100,18 @@ function policyOf({ existingTableArn }: Parameters): (typeof STACK_POLICY)[numbe
  */
 async function codePlace(text: string, zip: string | undefined): Promise<Value> {
   const [, bucket, key, version] = /^s3:\/\/([^/]+)\/([^?]+)(?:\?versionId=(.+))?$/.exec(text) ?? [];
-  if (bucket === undefined) return text;
+  if (bucket === undefined) {
+    if (text === '' || /^s3:/i.test(text)) {
+      throw new EdgeloomError(
+        'usage',
+        `--code ${JSON.stringify(text)} is neither a folder nor a zip in a bucket.`,
+        'Give a folder, or s3://BUCKET/KEY, with ?versionId=VERSION if the bucket keeps versions.',
+      );
+    }
+    refuseWithout('--code s3://BUCKET/KEY', { zip }, ['zip']);
+    return text;
+  }
+  if (version !== undefined) refuseBeside('?versionId=', { zip }, ['zip']);
   if (version !== undefined) return { S3Bucket: bucket, S3Key: key!, S3ObjectVersion: version };
   if (zip !== undefined) {
     const hash = createHash('sha256')

@@ -116,7 +116,16 @@ class KeptPlace {
         { cause: error },
       );
     }
-    return parseCursor(parseResumeFile(text));
+    try {
+      return parseCursor(parseResumeFile(text));
+    } catch (error) {
+      throw new EdgeloomError(
+        'invalid-cursor',
+        `The file ${this.file} doesn't contain the place of an interrupted check or rebuild.`,
+        'Name another file with --resume, or delete this one to start at the beginning.',
+        { cause: error },
+      );
+    }
   }
 
   async keepNowAndThen(cursor: () => CheckCursor): Promise<void> {

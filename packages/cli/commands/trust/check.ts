@@ -16,6 +16,8 @@ import {
   exitCodes,
   type RateFlags,
   readRateOption,
+  refuseBeside,
+  refuseWithout,
   wholeNumber,
   writeRateOption,
 } from '../../shared/options.ts';
@@ -103,6 +105,8 @@ export function checkCommand(command: Command): void {
 async function checkAndReport(session: CommandSession, options: CommandOptions) {
   const [started, startedAtMs] = [performance.now(), Date.now()];
   const reports = reportTargets(options.report ?? []);
+  if (options.export === undefined) refuseWithout('--export', { ...options }, ['confirm']);
+  if (options.segment !== undefined) refuseBeside('--segment', { ...options }, ['segments']);
   const kept = new KeptFindings(MOST_KEPT);
   const actions: string[] = [];
   let actionsLeftOut = 0;

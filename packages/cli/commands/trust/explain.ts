@@ -45,6 +45,12 @@ export function explainCommand(command: Command): void {
     )
     .action(
       inSession(async (session, words: string[], { query, dryRun }: ExplainFlags): Promise<Output<ExplainDocument>> => {
+        if (dryRun === true && words.length > 0)
+          throw new EdgeloomError(
+            'usage',
+            `--dry-run explains no item, but ${words.join(' ')} was given.`,
+            'Leave one of them out.',
+          );
         if (dryRun === true) return await planWithoutRunning(session.graph, query);
         const key = keyOfWords(session.graph, words);
         const item = key && (await explainItem(session, key));

@@ -9,7 +9,7 @@ import { createClient } from '../../../../src/store/client.ts';
 import { DynamoDBSourceStore } from '../../../../src/store/source-table.ts';
 import { type Interruptible, interruptible } from '../../shared/interruptible.ts';
 import { namedSource } from '../../shared/named-source.ts';
-import { endpointUrl, examples, refuseBeside, wholeNumber } from '../../shared/options.ts';
+import { endpointUrl, examples, refuseBeside, refuseWithout, wholeNumber } from '../../shared/options.ts';
 import { type CommandSession, inSession } from '../../shared/session.ts';
 
 /** Exit code if something differs or needs a manual decision. */
@@ -84,6 +84,7 @@ function parseSeconds(text: string): number {
 async function runSync(session: CommandSession, name: string | undefined, flags: SyncFlags) {
   const { graph, store, client, settings } = session;
   const { sourceArn, sourceEndpoint, retire, grace, ...given } = flags;
+  if (given.dryRun !== true) refuseWithout('--dry-run', { grace }, ['grace']);
   const sources = await loadSources(settings.config);
   if (retire !== undefined) {
     refuseBeside('--retire', { sourceArn, sourceEndpoint }, ['sourceArn', 'sourceEndpoint']);

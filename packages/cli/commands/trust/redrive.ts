@@ -9,7 +9,7 @@ import { createStreamsClient } from '../../../../src/store/client.ts';
 import { bucketAccess, redriveMessage, redriveQueue } from '../../../../src/trust/failures/failure-queue.ts';
 import { addRedrive, type RedriveResult, redrive } from '../../../../src/trust/repair/redrive.ts';
 import { awsService } from '../../shared/aws-service.ts';
-import { examples } from '../../shared/options.ts';
+import { examples, refuseWithout } from '../../shared/options.ts';
 import { startProgress } from '../../shared/progress.ts';
 import { type CommandSession, inSession } from '../../shared/session.ts';
 import { endingOnSignal } from '../../shared/signals.ts';
@@ -50,6 +50,9 @@ export function redriveCommand(command: Command): void {
     )
     .action(
       inSession(async (session, ids: string[], options: RedriveCommandOptions) => {
+        if (options.fromFailure === undefined) refuseWithout('--from-failure', { ...options }, ['bucket', 'anyHost']);
+        else if (!isQueueUrl(options.fromFailure))
+          refuseWithout('--from-failure QUEUE-URL', { ...options }, ['anyHost']);
         const progress = startProgress('entries', 0);
         const onProgress = (entries: number): void => progress.update(entries, entries);
         const result = await endingOnSignal(AGAIN, () => runRedrive(session, ids, options, onProgress)).finally(() =>

@@ -76,12 +76,9 @@ interface ImportCommandOptions {
 /** Copies standard input to a temporary file, because an import reads its file twice. */
 async function withFile<T>(file: string, signal: AbortSignal, run: (path: string) => Promise<T>): Promise<T> {
   if (file !== '-') {
-    if (!(await isFile(file)))
-      throw new EdgeloomError(
-        'no-file',
-        `There is no file ${file}.`,
-        'Name a file of JSON lines, or - for standard input.',
-      );
+    const misfit = await misfitOf(file);
+    if (misfit !== undefined)
+      throw new EdgeloomError('no-file', misfit, 'Name a file of JSON lines, or - for standard input.');
     return await run(file);
   }
   const folder = await mkdtemp(join(tmpdir(), 'edgeloom-import-'));
@@ -96,10 +93,13 @@ async function withFile<T>(file: string, signal: AbortSignal, run: (path: string
   }
 }
 
-async function isFile(path: string): Promise<boolean> {
+/** An import reads its file twice, which only a regular file allows. */
+async function misfitOf(file: string): Promise<string | undefined> {
   try {
-    return (await stat(path)).isFile();
+    const found = await stat(file);
+    if (found.isFile()) return undefined;
+    return found.isDirectory() ? `${file} is a folder.` : `${file} is not a regular file.`;
   } catch {
-    return false;
+    return `There is no file ${file}.`;
   }
 }

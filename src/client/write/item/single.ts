@@ -71,7 +71,7 @@ export function deleteCondition(graph: CompiledModel, key: ItemKey, options: Wri
   throw new EdgeloomError(
     'versioned-type',
     `${itemName(key.source, key.target)}: its type has versions, and the delete does not name one.`,
-    `Give the version that was read: { if: { ${attribute}: 3 } }.`,
+    `Give the version that was read: { if: { ${attribute}: VERSION } }.`,
   );
 }
 
