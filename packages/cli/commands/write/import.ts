@@ -76,9 +76,7 @@ interface ImportCommandOptions {
 /** Copies standard input to a temporary file, because an import reads its file twice. */
 async function withFile<T>(file: string, signal: AbortSignal, run: (path: string) => Promise<T>): Promise<T> {
   if (file !== '-') {
-    const misfit = await misfitOf(file);
-    if (misfit !== undefined)
-      throw new EdgeloomError('no-file', misfit, 'Name a file of JSON lines, or - for standard input.');
+    await requireRegularFile(file);
     return await run(file);
   }
   const folder = await mkdtemp(join(tmpdir(), 'edgeloom-import-'));
@@ -94,12 +92,10 @@ async function withFile<T>(file: string, signal: AbortSignal, run: (path: string
 }
 
 /** An import reads its file twice, which only a regular file allows. */
-async function misfitOf(file: string): Promise<string | undefined> {
-  try {
-    const found = await stat(file);
-    if (found.isFile()) return undefined;
-    return found.isDirectory() ? `${file} is a folder.` : `${file} is not a regular file.`;
-  } catch {
-    return `There is no file ${file}.`;
-  }
+async function requireRegularFile(file: string): Promise<void> {
+  const hint = 'Name a file of JSON lines, or - for standard input.';
+  const found = await stat(file).catch(() => undefined);
+  if (found === undefined) throw new EdgeloomError('no-file', `There is no file ${file}.`, hint);
+  if (found.isDirectory()) throw new EdgeloomError('no-file', `${file} is a folder.`, hint);
+  if (!found.isFile()) throw new EdgeloomError('no-file', `${file} is not a regular file.`, hint);
 }
