@@ -39,7 +39,7 @@ const COMMANDS: Readonly<Record<string, readonly (string | readonly string[])[]>
 };
 
 /** They print what the given function returns. */
-const PRINTING = new Set(['inSession', 'inTable', 'inModel', 'bind']);
+const PRINTING = new Set(['inSession', 'inLastingSession', 'inTable', 'inModel', 'bind']);
 
 /** By command, and those that several share. */
 export function documentSchemas(sources: Sources): { commands: Map<string, Schema>; shared: Map<string, Schema> } {

@@ -11,6 +11,7 @@ import type { DefinitionData } from '../registry/revive.ts';
 import { OvertakenError } from '../registry/transitions.ts';
 import { runAbortable } from '../store/abortable.ts';
 import { hasRate, MeteredStore, RATE_OPTIONS } from '../store/metered.ts';
+import { withOutageLimit } from '../store/outage.ts';
 import { type ActionTarget, actionTargets, leftovers } from './action.ts';
 import type { MigrateOptions, MigrateResult, MigrateStep } from './migrate-types.ts';
 import { nextStep } from './next-step.ts';
@@ -66,7 +67,9 @@ export async function migrateTable(options: OfGraph<MigrateOptions>): Promise<Mi
   return await runObserved('migrate', options, (options) =>
     runAbortable(options.store, options, (given, wait) => {
       // Leaves out `remainingMs`, so that a page that has begun is finished at the given rate and with all retries.
-      const store = hasRate(options) ? new MeteredStore(given, { maxRcu, maxWcu, wait, random, now: clock }) : given;
+      const store = hasRate(options)
+        ? new MeteredStore(given, { maxRcu, maxWcu, wait, random, now: clock })
+        : withOutageLimit(given, { now: clock });
       return new MigrationRun({ ...options, store, wait }).run();
     }),
   );

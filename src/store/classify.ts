@@ -135,6 +135,8 @@ const REFUSALS: ReadonlySet<string> = new Set([
 
 /** Tells whether a failed write certainly changed nothing, unlike after a lost connection, a timeout or a 5xx. */
 export function isRefusal(error: StoreError): boolean {
+  // Repeated until it became fatal.
+  if (error.cause instanceof StoreError) return isRefusal(error.cause);
   return (error.kind !== 'retryable' && error.code !== DESTROYED) || REFUSALS.has(error.code);
 }
 

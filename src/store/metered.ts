@@ -20,6 +20,7 @@ import { backoffMs, retrying } from '../foundation/retry.ts';
 import { type Runtime, type RuntimeOptions, runtimeOf } from '../foundation/runtime.ts';
 import { isRefusal } from './classify.ts';
 import { ForwardingStore, type StoreCallName } from './forwarding.ts';
+import { withOutageLimit } from './outage.ts';
 import { type Spent, spentBy } from './spent.ts';
 
 /** Limits for long work, including what its calls cost in indexes. */
@@ -57,7 +58,7 @@ const READS: ReadonlySet<StoreCallName> = new Set(['get', 'getMany', 'query', 'q
 
 /**
  * Limits the rate of long work under live traffic. A call's cost is only known afterwards, so an expensive call delays
- * the next ones.
+ * the next ones. Repeats failed calls until none has succeeded for too long.
  */
 export class MeteredCalls<Inner extends Store = Store> extends ForwardingStore<Inner> {
   rcu = 0;
@@ -68,7 +69,7 @@ export class MeteredCalls<Inner extends Store = Store> extends ForwardingStore<I
   private readonly runtime: Pick<Runtime, 'wait' | 'random' | 'remainingMs'>;
 
   constructor(store: Inner, options: MeterOptions = {}) {
-    super(store);
+    super(withOutageLimit(store, options));
     const { maxRcu, maxWcu, concurrency = 32, now = () => performance.now(), ...runtime } = options;
     this.reads = new Allowance(maxRcu, now);
     this.writes = new Allowance(maxWcu, now);

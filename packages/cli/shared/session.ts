@@ -1,10 +1,13 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { Command } from 'commander';
 import pino, { type Logger } from 'pino';
+import { printableLines } from '../../../src/foundation/printable.ts';
 import { createClient } from '../../../src/store/client.ts';
 import { DynamoDBStore } from '../../../src/store/dynamodb.ts';
+import { withOutageLimit } from '../../../src/store/outage.ts';
 import { type ModelSession, openModel, settingsOf } from './model.ts';
 import { type Output, print } from './output.ts';
+import { secondsText } from './progress-line.ts';
 import type { Settings } from './settings.ts';
 
 export interface CommandSession extends ModelSession {
@@ -39,7 +42,22 @@ export function withSession<Args extends unknown[]>(run: (session: CommandSessio
   };
 }
 
-/** Like `withSession`, but also prints what the command returns. */
-export function inSession<Args extends unknown[]>(run: (session: CommandSession, ...args: Args) => Promise<Output>) {
+/** Like `withSession`, but also prints what the command returns. For commands that outlast every outage. */
+export function inLastingSession<Args extends unknown[]>(
+  run: (session: CommandSession, ...args: Args) => Promise<Output>,
+) {
   return withSession(async (session, ...args: Args) => print(await run(session, ...args), session.settings.json));
+}
+
+/** Like `inLastingSession`, but the command tells of an outage of the table and ends if it lasts. */
+export function inSession<Args extends unknown[]>(run: (session: CommandSession, ...args: Args) => Promise<Output>) {
+  return inLastingSession((session, ...args: Args) => {
+    const store = withOutageLimit(session.store, {
+      onFailing: ({ message }, failingMs, leftMs) => {
+        const times = `no call has succeeded for ${secondsText(failingMs / 1000)}, trying for another ${secondsText(leftMs / 1000)}`;
+        process.stderr.write(printableLines(`${process.stderr.isTTY ? '\n' : ''}waiting: ${times}: ${message}\n`));
+      },
+    });
+    return run({ ...session, store }, ...args);
+  });
 }

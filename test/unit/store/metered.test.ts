@@ -8,13 +8,13 @@ import { MemoryStore } from '../../support/memory-store/memory-store.ts';
 const KEY = { source: 'USER-1', target: 'USER-1' };
 
 /** A metered store on a clock of its own; `failures` calls fail first. */
-function metered(options: MeterOptions, failures = 0) {
+function metered(options: MeterOptions, failures = 0, code = 'ThrottlingException') {
   const clock = { nowMs: 0, waits: 0 };
   const memory = new MemoryStore(goalGraph().table);
   let left = failures;
   const get = memory.get.bind(memory);
   memory.get = async (...args) => {
-    if (left-- > 0) throw new StoreError('retryable', 'ThrottlingException', 'slow down');
+    if (left-- > 0) throw new StoreError('retryable', code, 'slow down');
     return await get(...args);
   };
   const store = new MeteredStore(memory, {
@@ -28,6 +28,14 @@ function metered(options: MeterOptions, failures = 0) {
   return { store, clock, memory };
 }
 
+const updates = (count: number): DerivedUpdate[] =>
+  Array.from({ length: count }, (_, i) => ({
+    key: { source: 'USER-1', target: `~${i}` },
+    set: { i: { N: String(i) } },
+    unset: [],
+    condition: { kind: 'absent' },
+  }));
+
 describe('a metered store', () => {
   it('keeps reads and writes under a rate each, and the rate is used', async () => {
     const { store, clock } = metered({ maxRcu: 10, concurrency: 1 });
@@ -40,14 +48,6 @@ describe('a metered store', () => {
   });
 
   describe('updates of many items', () => {
-    const updates = (count: number): DerivedUpdate[] =>
-      Array.from({ length: count }, (_, i) => ({
-        key: { source: 'USER-1', target: `~${i}` },
-        set: { i: { N: String(i) } },
-        unset: [],
-        condition: { kind: 'absent' },
-      }));
-
     it('counts the units of all, and keeps them under the rate', async () => {
       const { store, clock } = metered({ maxWcu: 100 });
       const outcomes = await store.updateMany(updates(1_000));
@@ -121,5 +121,29 @@ describe('a metered store', () => {
   it('gives up where no time is left for another try', async () => {
     const { store } = metered({ remainingMs: () => 0 }, 1);
     await expect(store.get(KEY, { consistent: true })).rejects.toMatchObject({ code: 'ThrottlingException' });
+  });
+
+  it.each([
+    ['no-connection', 60_000],
+    ['ThrottlingException', 600_000],
+  ])('ends where no call succeeds any more: %s after %i ms', async (code, ms) => {
+    const { store, clock } = metered({}, Number.POSITIVE_INFINITY, code);
+    const ended = await store.get(KEY, { consistent: true }).catch((error: unknown) => error);
+    // Nothing around it repeats a fatal error.
+    expect(ended).toMatchObject({ kind: 'fatal', code, message: 'slow down' });
+    expect(clock.nowMs).toBeGreaterThanOrEqual(ms);
+    expect(clock.nowMs).toBeLessThan(ms + 10_000);
+  });
+
+  it.each(['no-connection', 'ThrottlingException'])('ends updates of many items that all fail: %s', async (code) => {
+    const { store, memory } = metered({});
+    memory.update = async () => {
+      throw new StoreError('retryable', code, 'refused');
+    };
+    const ended = await store.updateMany(updates(2)).then(
+      (outcomes) => outcomes.map((outcome) => 'error' in outcome && outcome.error),
+      (error: unknown) => [error],
+    );
+    expect(ended[0]).toMatchObject({ kind: 'fatal', code });
   });
 });

@@ -10,7 +10,7 @@ import { printModelNotice } from '../../shared/model-notice.ts';
 import { examples } from '../../shared/options.ts';
 import { requireHomeRegion, requireStream } from '../../shared/position.ts';
 import { startProgress } from '../../shared/progress.ts';
-import { type CommandSession, inSession } from '../../shared/session.ts';
+import { type CommandSession, inLastingSession } from '../../shared/session.ts';
 import { STOP_GRACE_MS, stopOnSignal } from '../../shared/signals.ts';
 import { installedTelemetry } from '../../shared/telemetry.ts';
 
@@ -31,7 +31,7 @@ export function projectCommand(command: Command): void {
       examples('project', 'project --until-idle --json', 'project --checkpoint /var/lib/edgeloom/records.json'),
     )
     .action(
-      inSession(async (session, options: ProjectOptions) => {
+      inLastingSession(async (session, options: ProjectOptions) => {
         const started = performance.now();
         const result = await project(session, options);
         const seconds = (performance.now() - started) / 1000;

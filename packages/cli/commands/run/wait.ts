@@ -4,7 +4,7 @@ import { countText } from '../../../../src/foundation/figure.ts';
 import { describeTable } from '../../../../src/store/table-description.ts';
 import { examples, wholeNumber } from '../../shared/options.ts';
 import { type OpenPosition, positionOf, requireStream } from '../../shared/position.ts';
-import { type CommandSession, inSession } from '../../shared/session.ts';
+import { type CommandSession, inLastingSession } from '../../shared/session.ts';
 import { createStopSignal } from '../../shared/signals.ts';
 
 const DEFAULT_SECONDS = 60;
@@ -16,7 +16,9 @@ export function waitCommand(command: Command): void {
     .option('--for <seconds>', `give up after this many seconds (default: ${DEFAULT_SECONDS})`, wholeNumber)
     .addHelpText('after', examples('wait --endpoint http://127.0.0.1:8000', 'wait --for 300'))
     .action(
-      inSession((session, options: { for?: number }) => waitUntilProjected(session, options.for ?? DEFAULT_SECONDS)),
+      inLastingSession((session, options: { for?: number }) =>
+        waitUntilProjected(session, options.for ?? DEFAULT_SECONDS),
+      ),
     );
 }
 
