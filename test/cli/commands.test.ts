@@ -460,8 +460,10 @@ describe('a table whose registry does not fit the model', () => {
     await json('put', 'NOTE-1', '{"points":"many"}', ...before);
     await json('put', 'NOTE-2', '{"points":2}', ...before);
     const dryRun = await run('migrate', '--dry-run', ...asked);
-    const reason = '1 item cannot be in what is built, such as NOTE-1 NOTE-1: attribute points, needed for search';
+    const reason = '1 item cannot be in what is built:\n  NOTE-1 NOTE-1: attribute points, needed for search';
     expect([dryRun.code, dryRun.stdout]).toEqual([1, expect.stringContaining(reason)]);
+    const named = JSON.parse((await run('migrate', '--dry-run', '--json', ...asked)).stdout) as object;
+    expect(named).toMatchObject({ leftOut: { items: 1, known: [{ source: 'NOTE-1' }] } });
     const stopped = await run('migrate', '--yes', ...asked);
     expect([stopped.code, stopped.stderr]).toEqual([2, expect.stringContaining(reason)]);
     expect(await json('migrate', '--yes', '--accept', ...asked)).toMatchObject({ done: true, leftOut: { items: 1 } });

@@ -92,6 +92,7 @@ describe.each(['memory', 'of the run'])('a native index on the engine %s', (engi
     ];
     const { lookedFor } = await planTableUpdate(graph, { client });
     expect(lookedFor).toMatchObject({ items: 2 * MISFITS.length + 5, isWhole: true, gaps });
+    for (const { items, known } of lookedFor!.gaps) expect(known).toHaveLength(items);
     await updateTable(graph, { client });
     expect((await planTableUpdate(graph, { client })).lookedFor).toBeUndefined();
 

@@ -73,7 +73,11 @@ export interface NativeGap {
   name: string;
   items: number;
   example: { source: string; target: string; reason: string };
+  /** The items, at most 10,000. */
+  known: { source: string; target: string; reason: string }[];
 }
+
+const MOST_KNOWN = 10_000;
 
 export class NativeGaps {
   private readonly byName = new Map<string, NativeGap>();
@@ -82,9 +86,11 @@ export class NativeGaps {
 
   addItem({ source, target }: Key, item: Item): void {
     for (const { name, reason } of nativeMisfits(this.graph, { source, target }, item)) {
-      const gap = this.byName.get(name);
-      if (gap === undefined) this.byName.set(name, { name, items: 1, example: { source, target, reason } });
-      else gap.items += 1;
+      const example = { source, target, reason };
+      const gap = this.byName.get(name) ?? { name, items: 0, example, known: [] };
+      this.byName.set(name, gap);
+      gap.items += 1;
+      if (gap.known.length < MOST_KNOWN) gap.known.push(example);
     }
   }
 

@@ -142,7 +142,9 @@ async function runMigration(session: CommandSession, options: CommandOptions) {
   const isLeftOut = dryRun && !accept && plan.leftOut !== undefined;
   if (isLeftOut) process.exitCode = LEFT;
   const leftOut = plan.leftOut === undefined ? [] : [leftOutText(plan.leftOut, estimate.isExact ? '' : 'about ')];
-  const stops = isLeftOut ? ['migrate stops for them; --accept goes on without them'] : [];
+  const stops = isLeftOut
+    ? ['migrate stops for them; --accept goes on without them; --json names each item that was read']
+    : [];
   const texts = [...leftOut, ...stops, ...gapTexts(gaps, about), ...ended, ...unplacedText(unplaced ?? NONE, about)];
   return {
     json: {
