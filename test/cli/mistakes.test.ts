@@ -112,7 +112,7 @@ describe('a question that can find nothing is a mistake, not an empty answer', (
       message: expect.stringMatching(/^The query cannot be read: unknown command 'inbund'/),
     });
     const { stderr } = await run('explain', '--query', 'list inbound USER-U1 GOALMEMBERSHIP --revers');
-    expect(stderr).toContain("error: The query cannot be read: unknown option '--revers'");
+    expect(stderr).toContain("error (usage): The query cannot be read: unknown option '--revers'");
   });
 
   it('of a date that no date begins with, and of a range with its ends exchanged', async () => {

@@ -15,7 +15,9 @@ export function commandFailure(failed: unknown): FailureDocument {
 }
 
 export function failureText(error: unknown, withStack: boolean): string {
-  const { message, hint, current } = commandFailure(error).error;
+  const { code, message, hint, current } = commandFailure(error).error;
   const stack = withStack && error instanceof Error ? `${error.stack}\n` : '';
-  return printableLines(`error: ${message}\n${currentText(current)}${hint === '' ? '' : `hint: ${hint}\n`}${stack}`);
+  return printableLines(
+    `error (${code}): ${message}\n${currentText(current)}${hint === '' ? '' : `hint: ${hint}\n`}${stack}`,
+  );
 }
