@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { toPlainItem } from '../../../../src/core/items/plain.ts';
 import { withoutBookkeeping } from '../../../../src/core/model/mirrored.ts';
 import { losslessNumber, toJson } from '../../../../src/foundation/exact-json.ts';
-import { countText, figureText } from '../../../../src/foundation/figure.ts';
+import { countText } from '../../../../src/foundation/figure.ts';
 import { printable, printableLines } from '../../../../src/foundation/printable.ts';
 import { createStreamsClient } from '../../../../src/store/client.ts';
 import { describeTable, serverTime } from '../../../../src/store/table-description.ts';
@@ -12,12 +12,12 @@ import { type ErasedItems, eraseSubject, type SubjectErasure } from '../../../..
 import { exportSubject } from '../../../../src/trust/subject/export-subject.ts';
 import { failedBatchEraser } from '../../../../src/trust/subject/failed-batches.ts';
 import { outsideTheTable } from '../../../../src/trust/subject/remainders.ts';
-import { walkRcu } from '../../../../src/trust/subject/subject-walk.ts';
 import { askToConfirm } from '../../shared/ask-to-confirm.ts';
 import { interruptible } from '../../shared/interruptible.ts';
 import { examples, type RateFlags, readRateOption, wholeNumber, writeRateOption } from '../../shared/options.ts';
 import { requireHomeRegion } from '../../shared/position.ts';
 import { type CommandSession, inSession } from '../../shared/session.ts';
+import { walkText } from '../../shared/walk-text.ts';
 
 /** Exit code if a second run or a manual step is needed. */
 const LEFT = 1;
@@ -96,7 +96,7 @@ function withWalk(command: Command): Command {
 async function runExport(session: CommandSession, id: string, flags: WalkFlags) {
   const { graph, store, client } = session;
   const { itemCount, sizeBytes } = await describeTable(graph, { client });
-  process.stderr.write(`${walkText(session, sizeBytes, 1)}\n`);
+  process.stderr.write(`${walkText(graph.table.name, sizeBytes, 1)}\n`);
   const { items, isWhole } = await interruptible('items', itemCount, ({ remainingMs, update }) =>
     exportSubject(graph, {
       ...{ store, id, ...flags, remainingMs },
@@ -130,10 +130,10 @@ async function runErase(session: CommandSession, id: string, flags: EraseFlags) 
   await requireHomeRegion(session);
   const plan = [
     `${printable(id)}, its parts, its edges both ways and everything derived of them are deleted from the table ${graph.table.name}.`,
-    walkText(session, sizeBytes, 2),
+    walkText(graph.table.name, sizeBytes, 2),
   ];
   if (dryRun !== true && yes !== true) await askToConfirm(plan, 'Erase it for good?');
-  else process.stderr.write(`${walkText(session, sizeBytes, dryRun === true ? 1 : 2)}\n`);
+  else process.stderr.write(`${walkText(graph.table.name, sizeBytes, dryRun === true ? 1 : 2)}\n`);
   const streams = createStreamsClient(session.settings.client);
   try {
     const { endpoint: _, ...service } = session.settings.client;
@@ -153,12 +153,6 @@ async function runErase(session: CommandSession, id: string, flags: EraseFlags) 
   }
 }
 
-function walkText({ graph }: CommandSession, sizeBytes: number, walks: number): string {
-  const units = `about ${figureText(walkRcu(sizeBytes))} RCU`;
-  const later = walks === 1 ? '' : ' in the first run, and twice that in the second';
-  return `The table ${graph.table.name} is read as a whole: ${units}${later}.`;
-}
-
 /** Places outside the table, which no run reads. */
 const OUTSIDE = new Set(outsideTheTable(0, false).map(({ where }) => where));
 
@@ -173,7 +167,7 @@ function eraseOutput(id: string, result: SubjectErasure, isDryRun: boolean) {
         `${isDryRun ? (OUTSIDE.has(where) ? 'may name it' : 'names it') : 'remains'}: ${printable(where)}: ${printable(what)}`,
     ),
     ...(isDryRun ? ['a dry run: nothing was deleted'] : []),
-    ...(isDryRun ? [] : [endText(id, result)]),
+    ...(isDryRun ? [] : [...nothingText(id, result), endText(id, result)]),
   ];
   return {
     json: {
@@ -204,6 +198,15 @@ function deletedText(deleted: ErasedItems): string {
   const kinds = Object.keys(ERASED) as (keyof ErasedItems)[];
   const some = kinds.filter((kind) => deleted[kind] > 0).map((kind) => countText(deleted[kind], ...ERASED[kind]));
   return some.join(', ') || 'nothing';
+}
+
+function nothingText(id: string, { deleted, remains, next }: SubjectErasure): string[] {
+  const isNone =
+    Object.values(deleted).every((count) => count === 0) && remains.every(({ where }) => OUTSIDE.has(where));
+  if (!isNone || next === undefined) return [];
+  return [
+    `no item names ${printable(id)}, perhaps because the id is wrong; a change that consumers still project may name it, so the second run looks again`,
+  ];
 }
 
 function endText(id: string, { isDone, next, isWrittenAgain, isStopped }: SubjectErasure): string {
