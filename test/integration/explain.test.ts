@@ -217,4 +217,20 @@ describe('explain, of a table with a registry', () => {
       ['~ix/@2/email', 'right'],
     ]);
   });
+
+  it('has the edge set once while two generations of the list exist', async () => {
+    const { before, reranked, migrate, writer, projectAll, store } = await migratingTable();
+    await migrate(before);
+    await writer.putEdge('GOAL-1', 'MEMBER', 'USER-1', { role: 'LEAD' });
+    await projectAll();
+    await migrate(reranked);
+    const { parts } = await explain(reranked, { key: { source: 'GOAL-1', target: 'MEMBER-USER-1' }, store });
+    expect(parts.map(({ name, target, state }) => [name, target, state])).toEqual([
+      ['edges.MEMBER.edgeSet', '~view', 'right'],
+      ['edges.MEMBER.inbound.orders.gsi0', '~ix/@2/MEMBER-USER-1', 'right'],
+      ['edges.MEMBER.degree', '~ix/@2/MEMBER-USER-1', 'right'],
+      ['edges.MEMBER.inbound.orders.gsi0', '~ix/MEMBER-USER-1', 'right'],
+      ['edges.MEMBER.degree', '~ix/MEMBER-USER-1', 'right'],
+    ]);
+  });
 });

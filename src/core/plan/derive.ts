@@ -181,7 +181,9 @@ function deriveEdge(plan: EdgePlan, key: PlannedKey, image: Item, outcomes: Outc
   const { source, sortKey, indexKeys: keys } = key;
   const subject = new Subject(plan, key, image, outcomes);
   const element = labels && elementOfEdge(labels, key, subject);
-  if (labels === undefined) outcomes?.add(lineOfSet(edge), VIEW_KEY, 'The model leaves this type out of the edge set.');
+  // Without a view, as in a layer of an older generation, an edge type has no edge set that could leave it out.
+  if (labels === undefined && plan.hasView)
+    outcomes?.add(lineOfSet(edge), VIEW_KEY, 'The model leaves this type out of the edge set.');
   const shares = joinedItems.length === 0 ? undefined : joinedItems.map((joined) => edgeShare(joined, subject));
   let fields: (Item | undefined)[] | undefined;
   if (indexItems.length === 1) fields = [inboundItem(indexItems[0]!, subject, sortKey)];

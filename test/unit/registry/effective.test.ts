@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Item } from '../../../src/core/items/attribute-value.ts';
+import { Outcomes } from '../../../src/core/kinds/parts/outcomes.ts';
 import { classifyKey } from '../../../src/core/model/base-item.ts';
 import { defineGraph } from '../../../src/core/model/compile/define-graph.ts';
 import { type CompiledModel, layersOf } from '../../../src/core/model/compiled.ts';
@@ -118,6 +119,26 @@ describe('the model that the registry has writers maintain', () => {
       counted: { S: '@2/MEMBER' },
     });
     expect(member.indexItems.get('~ix/MEMBER-USER-1')).toMatchObject({ counted: { S: 'MEMBER' } });
+  });
+
+  it('keeps the edge set of a type whose older generation has a layer of its own', () => {
+    const [own, next] = [goals(), goals({ weights: { LEAD: 600, TEAM: 300 } })];
+    const made = effectiveModel(
+      keepOf(registered(own), next, 'inbound:MEMBER'),
+      new Map([...dataOf(own), ...dataOf(next)]),
+      own,
+    );
+    expect(layersOf(made)).toHaveLength(2);
+    const outcomes = new Outcomes();
+    derivedOf(made, 'GOAL-1', 'MEMBER-USER-1', MEMBER, undefined, outcomes);
+    expect(outcomes.all.map(({ line, sortKey, why }) => [line, sortKey, why])).toEqual([
+      ['edges.MEMBER.edgeSet', '~view', undefined],
+      ['edges.MEMBER.inbound.orders.gsi0', '~ix/@2/MEMBER-USER-1', undefined],
+      ['edges.MEMBER.inbound.orders.byDate', '~ix/#byDate/MEMBER-USER-1', undefined],
+      ['edges.MEMBER.degree', '~ix/@2/MEMBER-USER-1', undefined],
+      ['edges.MEMBER.inbound.orders.gsi0', '~ix/MEMBER-USER-1', undefined],
+      ['edges.MEMBER.degree', '~ix/MEMBER-USER-1', undefined],
+    ]);
   });
 
   it('refuses to work without the code of a derive, and takes it from the other versions', () => {
