@@ -469,6 +469,12 @@ describe('a table whose registry does not fit the model', () => {
     expect(await json('migrate', '--yes', '--accept', ...asked)).toMatchObject({ done: true, leftOut: { items: 1 } });
     const checked = await run('check', '--grace', '0s', ...asked);
     expect([checked.code, checked.stderr + checked.stdout]).toEqual([1, expect.stringContaining('1 quarantined')]);
+    const status = await run('status', ...asked);
+    expect(status.code).toBe(1);
+    expect(status.stdout).toMatch(/^quarantine: 1 wrong-type$/m);
+    expect(status.stdout).toMatch(/^last check: problems, .*, 0 differences, 0 pending, 1 quarantined$/m);
+    expect(status.stdout).toMatch(/^! 1 record is in quarantine/m);
+    expect(await run('redrive', ...asked)).toMatchObject({ code: 1, stdout: expect.stringContaining('NOTE-1 NOTE-1') });
   });
 
   it('check and rebuild say in one sentence what is left out, and exit with 1', async () => {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Item } from '../../src/core/items/attribute-value.ts';
 import { check } from '../../src/trust/check/check.ts';
+import { redrive } from '../../src/trust/repair/redrive.ts';
 import { checkedTable, driftOf } from '../support/checked-table.ts';
 
 const VIEW = ['GOAL-G1', '~view'] as const;
@@ -131,6 +132,25 @@ describe('a check', () => {
     expect(findings.find(({ verdict }) => verdict === 'unknown')).toMatchObject({
       ...{ source: 'ALIEN-1', actual: 'ALIEN' },
     });
+  });
+
+  it('writes the quarantine entries that are missing where it repairs, so that a redrive knows the items', async () => {
+    const { run, graph, store, writer, projectAll } = await checkedTable(1);
+    const edge = { source: { S: 'GOAL-G1' }, target: { S: 'GOALMEMBERSHIP-USER-U1' } };
+    await store.put({ ...edge, memberRole: { S: 'NO SUCH ROLE' } });
+    const found = async () => (await run()).findings.filter(({ verdict }) => verdict === 'quarantined');
+    const [before] = await found();
+    const actions: string[] = [];
+    await run({ mode: 'plan', onRepair: (action) => actions.push(action) });
+    expect(actions).toContain('would quarantine GOAL-G1 GOALMEMBERSHIP-USER-U1');
+    expect(await redrive(graph, { store })).toMatchObject({ entries: 0 });
+    await run({ mode: 'repair' });
+    expect(await redrive(graph, { store })).toMatchObject({ entries: 1, left: 1 });
+    expect(await found()).toEqual([{ ...before!, actual: `GOAL-G1 GOALMEMBERSHIP-USER-U1 - ${before!.actual}` }]);
+    await writer.putEdge('GOAL-G1', 'GOALMEMBERSHIP', 'USER-U1', { memberRole: 'LEAD', date: '2026-07-01' });
+    await projectAll();
+    expect(await redrive(graph, { store })).toMatchObject({ entries: 0 });
+    expect((await run()).findings).toEqual([]);
   });
 
   it('calls pending what a consumer that is known to be behind has not seen', async () => {

@@ -373,7 +373,8 @@ describe('an item that only an older generation cannot derive', () => {
       helpers,
     ]);
     await reader(before).waitForProjection('GOAL-new', { timeoutMs: 5_000 });
-    expect(await redrive(after, { store })).toMatchObject({ entries: 4, repaired: 2, left: 2 });
+    // The migration itself has written the entry of the old one, which no record has touched.
+    expect(await redrive(after, { store })).toMatchObject({ entries: 5, repaired: 2, left: 3 });
     const quarantined: string[] = [];
     const onFinding = ({ source, verdict }: Finding) => quarantined.push(`${source} ${verdict}`);
     const { drift } = await check(after, { store, graceMs: 10, onFinding });

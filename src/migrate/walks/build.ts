@@ -8,7 +8,7 @@ import { isOfOtherShape } from '../../core/kinds/view.ts';
 import { classifyKey } from '../../core/model/base-item.ts';
 import { isItemThere } from '../../core/model/gone.ts';
 import { isBaseSortKey } from '../../core/plan/stream-filter.ts';
-import { itemTouch, viewTouch } from '../../core/plan/touch.ts';
+import { entryTouch, itemTouch, viewTouch } from '../../core/plan/touch.ts';
 import { hasExpectedFields } from '../../core/plan/writes/item-update.ts';
 import { readItems } from '../../core/store-pages.ts';
 import type { ItemKey } from '../../core/store-port.ts';
@@ -51,7 +51,7 @@ const READ_KEYS = 100;
 /**
  * Writes expected items, and removes items that no base item asks for, left by a writer without the registry or by a
  * gap in the stream. Throws `items-left-out` at the end if base items can't be built and that isn't accepted, since
- * readers would silently miss them.
+ * readers would silently miss them. If it is accepted, these base items get a quarantine entry.
  */
 export async function backfill(
   context: BuildContext,
@@ -64,8 +64,12 @@ export async function backfill(
     // rule: backfill-removes-strays
     await reconcileStrays(context, items, isOwn);
     const nodes = await readSourceNodes(context, items);
+    const faulty: ItemKey[] = [];
     const expected = items.flatMap((item) =>
-      expectedItemsOf(context.graph, item, nodes, (base, problems) => leftOut.add(base, problems)),
+      expectedItemsOf(context.graph, item, nodes, (base, problems) => {
+        leftOut.add(base, problems);
+        faulty.push(base);
+      }),
     );
     for (const chunk of slicesOf(expected, READ_KEYS)) {
       const stored = await readItems(context, chunk.map(keyOfExpected));
@@ -73,6 +77,7 @@ export async function backfill(
       const touches = differing.map((one) => itemTouch(keyOfExpected(one), one.base));
       await reconcileOrThrow(context, touches, { isScan: true });
     }
+    if (context.acceptsLeftOut) await reconcileOrThrow(context, faulty.map(entryTouch), { isScan: true });
     return true;
   });
   // If the walk stops early, `found` covers only this call's items.

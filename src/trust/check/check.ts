@@ -54,7 +54,8 @@ export interface CheckOptions extends RuntimeOptions, TelemetryOption, RateOptio
   consumer?: ConsumerPosition | undefined;
   /**
    * What to do with drift. `'plan'` reports what `'repair'` would do. `'rebuild'` corrects every difference at once,
-   * whether lag or drift, and doesn't report it. Default: `'report'`.
+   * whether lag or drift, and doesn't report it. `'repair'` and `'rebuild'` also write missing quarantine entries.
+   * Default: `'report'`.
    */
   mode?: 'report' | 'plan' | 'repair' | 'rebuild' | undefined;
   /**
@@ -285,6 +286,7 @@ class Check {
     for (const [target, reason] of quarantined) {
       this.tally.countAndReport({ source, target, verdict: 'quarantined', expected: null, actual: reason });
     }
+    if (comparison.withoutEntry.length > 0) await this.repairer?.writeEntries(comparison.withoutEntry);
     // `resumed` partitions are inspected as a whole: the scan may see only the rest of one, which would always differ.
     if (comparison.isClean || this.resumed.has(source)) return;
     await this.inspector.beginPartition(source, comparison);

@@ -3,7 +3,7 @@ import { SERVICE_PARTITION } from '../../core/items/keys.ts';
 import type { TableNames } from '../../core/model/compiled.ts';
 import { type CountingReader, queriedItems, readItems } from '../../core/store-pages.ts';
 import type { ItemKey, Store } from '../../core/store-port.ts';
-import { driftLeft, type VerdictCounts } from '../../core/verdicts.ts';
+import { driftLeft, isClean, noVerdicts, type VerdictCounts } from '../../core/verdicts.ts';
 import { CALLS_AT_ONCE, forEachOf } from '../../foundation/for-each.ts';
 
 /**
@@ -16,10 +16,15 @@ export interface LastCheck {
   endedAtMs: number;
   /** A time no later than the first read, in milliseconds since 1970; absent if unknown. */
   beganAtMs?: number | undefined;
-  verdict: 'clean' | 'drift';
+  /**
+   * `clean`: the check exits with 0. `drift`: it left differences or items unknown to the registry. `problems`: it exits
+   * with 1 for another reason, such as quarantined items.
+   */
+  verdict: 'clean' | 'drift' | 'problems';
   /** Number of differences that were found and not repaired. */
   drift: number;
   pending: number;
+  /** Number of base items that can't be projected in full. */
   quarantined: number;
   /** Number of derived items whose projection isn't in the table's registry. */
   unregistered?: number;
@@ -37,6 +42,8 @@ interface CheckShare extends FoundCounts {
 export interface NotedTotals extends Pick<VerdictCounts, 'drift' | 'pending' | 'quarantined' | 'unregistered'> {
   repaired: number;
   beganAtMs?: number | undefined;
+  /** False if the check's rules or the table's state make it exit with 1. Default: as the counts tell. */
+  isClean?: boolean | undefined;
 }
 
 export const LAST_CHECK: ItemKey = { source: SERVICE_PARTITION, target: 'check/last' };
@@ -62,7 +69,8 @@ export async function saveLastCheck(
   totals: NotedTotals,
   endedAtMs: number,
 ): Promise<void> {
-  await saveVerdict(table, store, countsOf(totals), { beganAtMs: totals.beganAtMs, endedAtMs });
+  const { beganAtMs, isClean } = totals;
+  await saveVerdict(table, store, countsOf(totals), { beganAtMs, endedAtMs, isClean });
 }
 
 export async function saveShare(
@@ -133,10 +141,14 @@ async function saveVerdict(
   table: TableNames,
   store: Pick<Store, 'put'>,
   counts: Required<FoundCounts>,
-  times: Pick<LastCheck, 'beganAtMs' | 'endedAtMs'>,
+  { isClean = isCleanAs(counts), ...times }: Pick<LastCheck, 'beganAtMs' | 'endedAtMs'> & Pick<NotedTotals, 'isClean'>,
 ): Promise<void> {
-  const verdict = counts.drift + counts.unregistered > 0 ? 'drift' : 'clean';
+  const verdict = counts.drift + counts.unregistered > 0 ? 'drift' : isClean ? 'clean' : 'problems';
   await store.put(lastCheckItem(table, { ...times, verdict, ...counts }));
+}
+
+function isCleanAs({ drift, ...counts }: Required<FoundCounts>): boolean {
+  return drift === 0 && isClean({ ...noVerdicts(), ...counts, repaired: 0 });
 }
 
 function countsOf(totals: NotedTotals): Required<FoundCounts> {

@@ -26,6 +26,7 @@ import {
 } from '../../core/model/joined.ts';
 import { countKeyOf } from '../../core/model/projection/places.ts';
 import { derivedOf } from '../../core/plan/derive.ts';
+import type { ItemKey } from '../../core/store-port.ts';
 import { standingOf } from '../../registry/standing.ts';
 import { type Part, type PartKey, Parts, type PartsOptions } from './parts.ts';
 
@@ -65,6 +66,7 @@ export class PartitionComparison implements PartitionContent {
   derivedItems = 0;
   /** Reasons, by sort key, for base items that can't be projected or are named by a quarantine entry. */
   readonly quarantined = new Map<string, string>();
+  private readonly entries = new Set<string>();
   readonly changing = new Map<string, number>();
   slots: readonly CopySlot[] = [];
   private readonly parts: Parts;
@@ -216,7 +218,7 @@ export class PartitionComparison implements PartitionContent {
 
   private addExpected(sortKey: string, item: Item): void {
     const { attributes, element, indexItems, problems } = derivedOf(this.graph, this.source, sortKey, item, this.node);
-    if (problems.length > 0) this.addQuarantined(sortKey, problems.map(({ message }) => message).join('; '));
+    if (problems.length > 0) this.addReason(sortKey, problems.map(({ message }) => message).join('; '));
     if (attributes !== undefined || element !== undefined) this.isViewExpected = true;
     const ofNode = attributesText(attributes);
     if (ofNode !== undefined) this.parts.expect({ group: ATTRIBUTES_OF_NODE, name: sortKey }, ofNode, sortKey);
@@ -290,6 +292,17 @@ export class PartitionComparison implements PartitionContent {
   }
 
   addQuarantined(target: string, reason: string): void {
+    this.entries.add(target);
+    this.addReason(target, reason);
+  }
+
+  /** Keys of base items that can't be projected, which no quarantine entry names. */
+  get withoutEntry(): ItemKey[] {
+    const targets = [...this.quarantined.keys()].filter((target) => !this.entries.has(target));
+    return targets.map((target) => ({ source: this.source, target }));
+  }
+
+  private addReason(target: string, reason: string): void {
     if (this.quarantined.size < MOST_STUCK || this.quarantined.has(target)) this.quarantined.set(target, reason);
   }
 }

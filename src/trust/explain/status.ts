@@ -252,7 +252,7 @@ export function statusOf(
         ([reason, count]) =>
           `${quarantineIsWhole ? '' : 'At least '}${countText(count, 'record')} ${count === 1 ? 'is' : 'are'} in quarantine (${reason}): correct the items, or the model and run edgeloom migrate, then run edgeloom redrive.`,
       ),
-      ...(lastCheck === undefined ? [] : checkProblems(lastCheck, nowMs)),
+      ...(lastCheck === undefined ? [] : checkProblems(lastCheck, facts, nowMs)),
       ...(observed === undefined ? [] : observerProblems(observed, nowMs)),
       ...indexSampleProblems(indexSample),
       ...sources.flatMap(sourceProblem),
@@ -437,14 +437,29 @@ function modelProblems(graph: CompiledModel, consumers: readonly ConsumerProgres
   ];
 }
 
-function checkProblems({ endedAtMs, verdict, drift, unregistered = 0 }: LastCheck, nowMs: number): string[] {
+function checkProblems(
+  { endedAtMs, verdict, drift, quarantined: stuck, unregistered = 0 }: LastCheck,
+  { quarantined, quarantineIsWhole }: StatusFacts,
+  nowMs: number,
+): string[] {
   const hours = Math.floor((nowMs - endedAtMs) / 3_600_000);
+  const entries = Object.values(quarantined).reduce((sum, count) => sum + count, 0);
   return [
     ...(unregistered > 0
       ? [`The last check met ${countText(unregistered, 'item')} that the registry does not know: ${ALIENS}`]
       : []),
     ...(verdict === 'drift' && drift > 0
       ? [`The last check left ${countText(drift, 'difference')}: run edgeloom check --repair.`]
+      : []),
+    // Some quarantined items have no entry, such as those that a native index leaves out.
+    ...(quarantineIsWhole && stuck > entries
+      ? [
+          `The last check found ${countText(stuck, 'quarantined item')}, and ${countText(entries, 'entry', 'entries')} ${entries === 1 ? 'is' : 'are'} left: run edgeloom check, which names the items.`,
+        ]
+      : []),
+    // No other sentence here says why the check exited with 1.
+    ...(verdict === 'problems' && stuck === 0
+      ? ['The last check exited with 1: run edgeloom check, which says why.']
       : []),
     ...(hours >= CHECK_DUE_HOURS ? [`The last check was ${hours} hours ago.`] : []),
   ];

@@ -226,12 +226,17 @@ function progressOf({ verifiedThroughMs, heldBy, drift, sinceMs }: Observer): Ob
   };
 }
 
-/** Uses the last check of the whole table as the base of the proof, if it found nothing and began late enough. */
+/**
+ * Uses the last check of the whole table as the base of the proof, if no derived item was wrong and it began late
+ * enough.
+ */
 async function takeLastCheck(store: Pick<Store, 'get'>, observer: Observer): Promise<void> {
   const { item } = await store.get(LAST_CHECK, { consistent: true });
   const last = readLastCheck(item);
-  if (last?.beganAtMs === undefined || last.verdict !== 'clean') return;
-  if (last.pending === 0 && last.quarantined === 0) await observer.takeCleanCheck(last.beganAtMs);
+  if (last?.beganAtMs === undefined) return;
+  // The verdict also depends on the check's options, such as `--strict`.
+  const { drift, pending, quarantined, unregistered = 0 } = last;
+  if (drift + pending + quarantined + unregistered === 0) await observer.takeCleanCheck(last.beganAtMs);
 }
 
 /**

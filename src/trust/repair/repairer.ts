@@ -6,7 +6,7 @@ import { hasForm } from '../../core/kinds/form.ts';
 import type { ItemKind } from '../../core/kinds/kind.ts';
 import { isOutsideRegistry } from '../../core/kinds/unknown-item.ts';
 import type { CompiledModel, Standing } from '../../core/model/compiled.ts';
-import { keyOfTouch, type Reconcilable, type Touch } from '../../core/plan/touch.ts';
+import { entryTouch, keyOfTouch, type Reconcilable, type Touch } from '../../core/plan/touch.ts';
 import { readItems } from '../../core/store-pages.ts';
 import type { ItemKey, Store } from '../../core/store-port.ts';
 import { type EdgeloomError, StoreError } from '../../foundation/errors.ts';
@@ -75,6 +75,16 @@ export class Repairer {
       this.reportFailure(key, error);
     }
     return repaired;
+  }
+
+  /** Writes entries for base items that can't be projected, so that a redrive and `status` know them. */
+  async writeEntries(bases: readonly ItemKey[]): Promise<void> {
+    const { isPlan = false } = this.options;
+    for (const base of bases) this.report(isPlan ? 'would quarantine' : 'quarantine', base);
+    if (isPlan) return;
+    const touches = bases.map(entryTouch);
+    for (const { touch, error } of await reconcile(this.limitedContext(), touches, { isScan: true }))
+      this.reportFailure(keyOfTouch(touch), error);
   }
 
   private async repairOrAdd(

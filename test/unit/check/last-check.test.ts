@@ -1,7 +1,9 @@
 import { expect, it } from 'vitest';
+import { noVerdicts } from '../../../src/core/verdicts.ts';
 import {
   checkAgeSeconds,
   LAST_CHECK,
+  type NotedTotals,
   readLastCheck,
   saveLastCheck,
   saveRunAsLastCheck,
@@ -46,6 +48,29 @@ it('a run began with its first share, and nobody knows when if one of them does 
   expect(await beganAtMs()).toBe(1_000);
   await saveShare(table, store, { worker: 2, untilMs: 5_000 }, totals, 4_000);
   expect(await beganAtMs()).toBeUndefined();
+});
+
+it.each([
+  ['clean', {}],
+  ['clean', { pending: 1 }],
+  ['drift', { drift: { missing: 0, stale: 2, orphan: 0 } }],
+  ['clean', { drift: { missing: 0, stale: 2, orphan: 0 }, repaired: 2 }],
+  ['drift', { unregistered: 1, quarantined: 1 }],
+  ['problems', { quarantined: 1 }],
+  ['problems', { pending: 1, isClean: false }],
+])('is %s, as the exit code says, after %j', async (verdict, found) => {
+  const { table } = goalGraph();
+  const store = new MemoryStore(table, { indexes: [] });
+  const saved = async () => readLastCheck((await store.get(LAST_CHECK, { consistent: true })).item)?.verdict;
+  const totals: NotedTotals = { ...noVerdicts(), repaired: 0, ...found };
+  await saveLastCheck(table, store, totals, 9_000);
+  expect(await saved()).toBe(verdict);
+  if (totals.isClean !== undefined) return;
+  await store.delete(LAST_CHECK);
+  await saveShare(table, store, { worker: 0, untilMs: 5_000 }, { ...noVerdicts(), repaired: 0 }, 4_000);
+  await saveShare(table, store, { worker: 1, untilMs: 5_000 }, totals, 4_000);
+  await saveRunAsLastCheck(table, store, 9_000);
+  expect(await saved()).toBe(verdict);
 });
 
 it.each(['null', '{}', '[1]', 'no json', '{"drift":5}'])('an item with %s is no last check', (state) => {

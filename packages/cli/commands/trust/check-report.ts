@@ -9,6 +9,9 @@ import { shownDifference } from '../../shared/difference.ts';
 /** Maximum findings per verdict in the text; `--json` and `--report` have all that were kept. */
 const SHOWN = 20;
 
+const CORRECT =
+  '  correct these items, then run edgeloom redrive, which clears the entries of correct items; for an item without an entry, the correction is enough';
+
 interface TextState {
   seconds: number;
   /** True if the check looked up the edges' target nodes. */
@@ -38,8 +41,7 @@ export function reportText(
     for (const finding of findings.slice(0, SHOWN)) lines.push(...linesOf(finding));
     const notKept = leftOut[verdict] ?? 0;
     const more = findings.length - SHOWN + notKept;
-    if (verdict === 'quarantined' && findings.length > 0)
-      lines.push('  correct these items, then run edgeloom redrive, which clears the entries of correct items');
+    if (verdict === 'quarantined' && findings.length > 0) lines.push(CORRECT);
     const listed = notKept === 0 ? 'them' : `the first ${figureText(findings.length)}`;
     if (more > 0) lines.push(`... and ${figureText(more)} more ${verdict}: --json or --report lists ${listed}`);
   }

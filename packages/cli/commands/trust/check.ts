@@ -143,7 +143,8 @@ async function checkAndReport(session: CommandSession, options: CommandOptions) 
   const leavesCopiesOut = options.export !== undefined && options.confirm !== true && hasItemsInTargets(session.graph);
   const waiting: Waiting = { pending: totals.pending - ofChange, lagSeconds, graceSeconds: options.grace / 1000 };
   const rules = { isUnexplained: !isExplainedByLag(waiting), isStrict: options.strict === true };
-  if (!isClean(totals, rules) || unready !== undefined) process.exitCode = FOUND;
+  const isFine = isClean(totals, rules) && unready === undefined;
+  if (!isFine) process.exitCode = FOUND;
   if (cursor !== undefined) process.exitCode = STOPPED;
   const json = {
     ...totals,
@@ -160,7 +161,7 @@ async function checkAndReport(session: CommandSession, options: CommandOptions) 
   if (isWholeTable(options) && cursor === undefined) {
     // A resumed check began in another process, at an unknown time.
     const beganAtMs = options.resume === undefined ? startedAtMs : undefined;
-    await saveLastCheck(session.graph.table, session.store, { ...totals, beganAtMs }, Date.now());
+    await saveLastCheck(session.graph.table, session.store, { ...totals, beganAtMs, isClean: isFine }, Date.now());
   }
   const state = { ...rules, isStopped: cursor !== undefined };
   for (const report of reports) await writeReport(report, json, findings, state);

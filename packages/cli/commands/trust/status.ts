@@ -54,7 +54,6 @@ function outputOf({ graph }: CommandSession, result: Status) {
     streamReads,
     sources,
   } = result;
-  const { unregistered = 0 } = lastCheck ?? {};
   const sections = [
     `table ${graph.table.name}, model ${graph.fingerprint}`,
     shards.length === 0
@@ -103,9 +102,7 @@ function outputOf({ graph }: CommandSession, result: Status) {
         .map(([reason, count]) => `${count} ${reason}`)
         .join(', ') || 'empty'
     }`,
-    lastCheck === null
-      ? 'last check: none is known'
-      : `last check: ${lastCheck.verdict}, ${lastCheck.ended}, ${countText(lastCheck.drift, 'difference')}, ${lastCheck.pending} pending${unregistered > 0 ? `, ${unregistered} unregistered` : ''}`,
+    lastCheck === null ? 'last check: none is known' : lastCheckText(lastCheck),
     verifiedLines(result),
     ...erasures.map(erasureText),
     problems.length === 0 ? FINE : problems.map((problem) => `! ${printable(problem)}`).join('\n'),
@@ -118,6 +115,24 @@ function outputOf({ graph }: CommandSession, result: Status) {
 function colorOf(line: string): Color | undefined {
   if (line === FINE) return 'green';
   return line.startsWith('! ') ? 'red' : undefined;
+}
+
+function lastCheckText({
+  verdict,
+  ended,
+  drift,
+  pending,
+  quarantined: stuck,
+  unregistered = 0,
+}: NonNullable<Status['lastCheck']>): string {
+  return [
+    `last check: ${verdict}`,
+    ended,
+    countText(drift, 'difference'),
+    `${pending} pending`,
+    ...(stuck > 0 ? [`${stuck} quarantined`] : []),
+    ...(unregistered > 0 ? [`${unregistered} unregistered`] : []),
+  ].join(', ');
 }
 
 function erasureText({ state, since, next }: ErasureStatus): string {
