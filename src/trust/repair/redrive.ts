@@ -76,6 +76,7 @@ export interface RedriveResult extends Pick<ApplyStats, 'writes' | 'wcu' | 'rcu'
   left: number;
   /** Number of quarantine entries for records of a failed batch. These records count as reconciled. */
   quarantined: number;
+  /** Why entries are left; several for an entry with several faults. */
   reasons: string[];
 }
 
@@ -106,12 +107,12 @@ async function redriveEntries(options: OfGraph<RedriveOptions>, wait: ApplyConte
   const { entries, ids, onProgress } = options;
   const context = await makeContext(options, wait);
   const result = emptyRedrive();
-  const endOrLeave = async (item: Item, reason: string | undefined): Promise<void> => {
+  const endOrLeave = async (item: Item, reasons: Reasons): Promise<void> => {
     result.entries += 1;
-    if (reason === undefined) await clearEntry(context, item, result);
+    if (reasons.length === 0) await clearEntry(context, item, result);
     else {
       result.left += 1;
-      result.reasons.push(reason);
+      result.reasons.push(...reasons);
       const isListed = item[INDEX_KEYS.gsi0.partition] !== undefined;
       if (options.remainingMs !== undefined && isListed) await moveEntryBack(context, item);
     }
@@ -124,7 +125,7 @@ async function redriveEntries(options: OfGraph<RedriveOptions>, wait: ApplyConte
   for await (const items of found) {
     const reasons = await reconcileEntries(context, items);
     const { concurrency = CALLS_AT_ONCE } = context;
-    await forEachSettled(items.entries(), ([i, item]) => endOrLeave(item, reasons[i]), { concurrency });
+    await forEachSettled(items.entries(), ([i, item]) => endOrLeave(item, reasons[i]!), { concurrency });
   }
   const { writes, wcu, rcu } = context.stats;
   return { ...result, writes, wcu, rcu };
@@ -229,17 +230,19 @@ async function moveEntryBack(context: ApplyContext, item: Item): Promise<void> {
   });
 }
 
-/** Returns the reason why each entry has to stay, or undefined if it is reconciled. */
-async function reconcileEntries(context: ApplyContext, items: readonly Item[]): Promise<(string | undefined)[]> {
+/** Why an entry has to stay; empty if it is reconciled. */
+type Reasons = readonly string[];
+
+async function reconcileEntries(context: ApplyContext, items: readonly Item[]): Promise<Reasons[]> {
   const entries = items.map((item) => readEntry(context.graph, item));
   try {
     return await retryingWithin(context, () => reconcileTogether(context, entries));
   } catch (error) {
     if (!isOfEntry(error)) throw error;
     const isTerminal = error instanceof StoreError && error.kind === 'terminal';
-    if (!isTerminal || items.length === 1) return entries.map((entry) => reasonOf(entry, error));
+    if (!isTerminal || items.length === 1) return entries.map((entry) => [reasonOf(entry, error)]);
     // DynamoDB refuses a whole call for one bad key, so the entries are tried in halves.
-    const reasons: (string | undefined)[] = [];
+    const reasons: Reasons[] = [];
     for (const half of halves(items)) reasons.push(...(await reconcileEntries(context, half)));
     return reasons;
   }
@@ -253,20 +256,20 @@ function reasonOf({ source, target }: ItemKey, { message }: { message: string })
   return `${source} ${target}: ${message}`;
 }
 
-async function reconcileTogether(
-  context: ApplyContext,
-  entries: readonly QuarantineEntry[],
-): Promise<(string | undefined)[]> {
+async function reconcileTogether(context: ApplyContext, entries: readonly QuarantineEntry[]): Promise<Reasons[]> {
   const { graph } = context;
   // An entry without a target would be tried forever, so its view is reconciled; a check finds the rest.
   const isOfView = ({ target }: QuarantineEntry): boolean => target === VIEW_KEY || target === '';
-  const reasons = new Map<QuarantineEntry, string>();
+  const reasons = new Map(entries.map((entry): [QuarantineEntry, string[]] => [entry, []]));
+  const addReason = (entry: QuarantineEntry, error: { message: string }): void => {
+    reasons.get(entry)!.push(reasonOf(entry, error));
+  };
   const reconcileOr = async (entry: QuarantineEntry, run: () => Promise<void>): Promise<void> => {
     try {
       await retryingWithin(context, run);
     } catch (error) {
       if (!isOfEntry(error)) throw error;
-      reasons.set(entry, reasonOf(entry, error));
+      addReason(entry, error);
     }
   };
   for (const entry of entries.filter(isOfView)) {
@@ -282,7 +285,7 @@ async function reconcileTogether(
   const touches = touchesOf(graph, byRecord);
   const fail = ({ records }: Pick<Touch, 'records'>, error: EdgeloomError): void => {
     if (!isOfEntry(error)) throw error;
-    for (const record of records) reasons.set(byRecord.get(record)!, reasonOf(byRecord.get(record)!, error));
+    for (const record of records) addReason(byRecord.get(record)!, error);
   };
   for (const { touch, error } of await reconcile(context, touches.filter(isReconcilable))) fail(touch, error);
   // The lost records may have changed what the children copy.
@@ -292,10 +295,10 @@ async function reconcileTogether(
   }
   for (const entry of ofBases) {
     await reconcileOr(entry, () => driveOpenFanOuts(context, entry));
-    const [problem] = bases.derivedOf(keyOfBase(entry)).problems;
-    if (problem !== undefined && !reasons.has(entry)) reasons.set(entry, reasonOf(entry, problem));
+    for (const problem of bases.derivedOf(keyOfBase(entry)).problems) addReason(entry, problem);
   }
-  return entries.map((entry) => reasons.get(entry));
+  // Several items of an entry may fail for the same reason.
+  return entries.map((entry) => [...new Set(reasons.get(entry))]);
 }
 
 function keyOfBase({ source, target }: QuarantineEntry): ItemKey {
