@@ -4,7 +4,7 @@ import { textOfKey } from '../core/items/keys.ts';
 import type { ItemKey } from '../core/store-port.ts';
 import { type Claim, claimsOf, itemOfClaims, liveMakers, textOf } from './claims.ts';
 import type { SourceContext } from './context.ts';
-import { checkKeys, readLedger } from './ledger.ts';
+import { checkKeys, type Ledger, readLedger } from './ledger.ts';
 import { droppedNames, itemKeyOf, mapped } from './mapped.ts';
 import type { Refused } from './notes.ts';
 import { isRetired, makerOf } from './source.ts';
@@ -92,9 +92,11 @@ export async function compareSource(
   for await (const { ledgers } of ledgerPages(context, undefined)) {
     const some = ledgers.filter(({ keys }) => keys.length > 0);
     // The loop above visited the keys that the source still has.
-    await pMap(some, async ({ key }) => ((await access.read(key)) === undefined ? visit(key) : undefined), {
-      concurrency,
-    });
+    const visitIfGone = async ({ key }: Ledger): Promise<void> => {
+      signal?.throwIfAborted();
+      if ((await access.read(key)) === undefined) await visit(key);
+    };
+    await pMap(some, visitIfGone, { concurrency });
     if (isRetiring) result.items += some.length;
     onProgress?.({ phase: 'ledgers', items: result.items });
   }

@@ -3,6 +3,7 @@ import type { Store } from '../core/store-port.ts';
 import { EdgeloomError } from '../foundation/errors.ts';
 import { checkOptions, checkStoreOptions, type OptionNames } from '../foundation/options.ts';
 import { type RuntimeOptions, runtimeOf } from '../foundation/runtime.ts';
+import { runAbortable, untilAborted } from '../store/abortable.ts';
 import { Allowance, RATE_OPTIONS } from '../store/metered.ts';
 import { accessOf, type SourceStore, type Spend } from './access.ts';
 import { compareSource, nothingFound, type SourceComparison } from './compare-source.ts';
@@ -36,7 +37,10 @@ export interface TouchOptions {
    * Default: no limit.
    */
   remainingMs?: RuntimeOptions['remainingMs'];
-  /** Stops the touch early; its keys have to be touched again. */
+  /**
+   * Stops the touch early, even within one source item: it rejects with the signal's reason, sends no further requests,
+   * and waits for the writes already sent. Its keys have to be touched again.
+   */
   signal?: AbortSignal | undefined;
 }
 
@@ -127,38 +131,52 @@ export function openSources(graph: CompiledModel, options: SourcesOptions): Open
     if (source !== undefined) return source;
     throw unknownSource(name, names);
   };
-  const contextOf = (source: Source, { maxRcu, maxWcu }: SyncOptions): SourceContext => {
-    const reads = spending(new Allowance(maxRcu, runtime.now), runtime.wait);
-    const writes = spending(new Allowance(maxWcu, runtime.now), runtime.wait);
+  const contextOf = (source: Source, { maxRcu, maxWcu }: SyncOptions, store: SourcesOptions['store'], wait: Wait) => {
+    const reads = spending(new Allowance(maxRcu, runtime.now), wait);
+    const writes = spending(new Allowance(maxWcu, runtime.now), wait);
     const change: SourcesOptions['store']['change'] = async (given) => {
       const result = await store.change(given);
       await writes(result.wcu);
       return result;
     };
     return {
-      ...{ graph, source, names, ...runtime },
+      ...{ graph, source, names, ...runtime, wait },
       store: { get: (key, how) => store.get(key, how), query: (request) => store.query(request), change },
       access: accessOf(source, openTable, reads),
-    };
+    } satisfies SourceContext;
+  };
+  /** After an abort, ends at once, except that the writes already sent are waited for. */
+  const inContext = <T>(
+    source: Source,
+    options: SyncOptions,
+    run: (context: SourceContext) => Promise<T>,
+  ): Promise<T> => {
+    const { signal } = options;
+    const wait: Wait = (milliseconds) => runtime.wait(milliseconds, signal);
+    return runAbortable(store, { signal, wait }, (ownStore, ownWait) => {
+      const running = run(contextOf(source, options, ownStore, ownWait));
+      return signal === undefined ? running : untilAborted(signal, running);
+    });
   };
   const touchTexts: OpenSources['touchTexts'] = (source, keys, { remainingMs, signal } = {}) =>
-    touchAll(contextOf(source, {}), keys, { attempts: ATTEMPTS, remainingMs, signal });
+    inContext(source, { signal }, (context) => touchAll(context, keys, { attempts: ATTEMPTS, remainingMs, signal }));
   const walk = async (what: string, source: Source, options: SyncOptions): Promise<SyncResult> => {
     checkOptions(what, options, SYNC_OPTIONS);
-    const context = contextOf(source, options);
-    const known = isRetired(source) ? await heads(graph, store) : new Map([[source.name, source]]);
-    if (!known.has(source.name)) throw unknownSource(source.name, new Set(known.keys()));
-    const found =
-      options.dryRun === true
-        ? await compareSource(context, options)
-        : { ...nothingFound(), items: await syncSource(context, options) };
-    if (options.dryRun !== true) found.refused = (await refusedNow(context, source.name)).found;
-    const { found: all, hasMore } = await conflictsNow(context);
-    // If not all conflicts were read, those of this source may be missing, so all that were read are returned.
-    const conflicts = hasMore
-      ? all
-      : all.filter(({ makers }) => makers.some((maker) => sourceOfMaker(maker) === source.name));
-    return { ...found, conflicts };
+    return await inContext(source, options, async (context) => {
+      const known = isRetired(source) ? await heads(graph, context.store) : new Map([[source.name, source]]);
+      if (!known.has(source.name)) throw unknownSource(source.name, new Set(known.keys()));
+      const found =
+        options.dryRun === true
+          ? await compareSource(context, options)
+          : { ...nothingFound(), items: await syncSource(context, options) };
+      if (options.dryRun !== true) found.refused = (await refusedNow(context, source.name)).found;
+      const { found: all, hasMore } = await conflictsNow(context);
+      // If not all conflicts were read, those of this source may be missing, so all that were read are returned.
+      const conflicts = hasMore
+        ? all
+        : all.filter(({ makers }) => makers.some((maker) => sourceOfMaker(maker) === source.name));
+      return { ...found, conflicts };
+    });
   };
   return {
     touchTexts,
@@ -178,7 +196,9 @@ export function openSources(graph: CompiledModel, options: SourcesOptions): Open
   };
 }
 
-function spending(allowance: Allowance, wait: SourceContext['wait']): Spend {
+type Wait = SourceContext['wait'];
+
+function spending(allowance: Allowance, wait: Wait): Spend {
   return async (units) => {
     allowance.spend(units);
     const debtMs = allowance.debtMs();

@@ -39,7 +39,7 @@ export async function readForeignTable(
     for (let missing = share; missing > 0; ) {
       signal?.throwIfAborted();
       const debtMs = allowance.debtMs();
-      if (debtMs > 0) await sleep(debtMs);
+      if (debtMs > 0) await sleep(debtMs, signal);
       const { Items, LastEvaluatedKey, ConsumedCapacity } = await client.send(
         new ScanCommand({
           TableName: name,

@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
@@ -25,7 +27,7 @@ async function modelFile(name: string, sources: string): Promise<string> {
   await writeFile(
     config,
     `import { defineGraph, node } from ${JSON.stringify(join(ROOT, 'dist/index.js'))};
-     import { mappedNode, sourceTable } from ${JSON.stringify(join(ROOT, 'dist/admin.js'))};
+     import { defineSource, mappedNode, sourceTable } from ${JSON.stringify(join(ROOT, 'dist/admin.js'))};
      export default defineGraph({ table: 'mirrored', nodes: { ISSUE: node({ view: 'ALL' }) }, edges: {}, mirrored: ['ISSUE'] });
      ${sources}`,
   );
@@ -151,6 +153,30 @@ describe('edgeloom mirror', () => {
     } finally {
       await way.stop();
     }
+  });
+
+  it.each([
+    [[], 'Continue it with --resume.'],
+    [['--dry-run'], 'Run it again.'],
+  ])('says that Ctrl-C stopped a sync %j, though its source never answers', async (flags, hint) => {
+    const config = await modelFile(
+      'slow.mjs',
+      // The timer keeps the process running until the signal comes.
+      `const read = () => { console.error('asked'); setTimeout(() => undefined, 3_000); return new Promise(() => undefined); };
+       export const sources = [defineSource('slow', { read, keys: () => ['a'], map: () => [] })];`,
+    );
+    await run(config, 'table', 'create');
+    const args = ['mirror', 'sync', ...flags, '--config', config, '--endpoint', dev.endpoint, '--json'];
+    const child = spawn(process.execPath, [join(ROOT, 'dist/cli/main.js'), ...args], { cwd: ROOT });
+    let stdout = '';
+    child.stdout.on('data', (chunk: Buffer) => {
+      stdout += chunk.toString();
+    });
+    const closed = once(child, 'close');
+    await once(child.stderr, 'data');
+    child.kill('SIGINT');
+    expect(await closed).toEqual([2, null]);
+    expect(JSON.parse(stdout)).toMatchObject({ error: { code: 'stopped', hint } });
   });
 
   it('names the sources where none is meant, and refuses what is no list of them', async () => {

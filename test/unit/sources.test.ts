@@ -330,6 +330,47 @@ describe('touches', () => {
   });
 });
 
+describe('a signal', () => {
+  it('ends calls whose source never answers, waits for the rate, and is checked', async () => {
+    const { store } = world();
+    const never = new Promise<never>(() => undefined);
+    async function* stuck(): AsyncGenerator<string> {
+      yield await never;
+    }
+    const asked: string[] = [];
+    const sources = createSources(graph, {
+      store,
+      sources: [
+        defineSource('reads', { map: () => [], read: () => never, keys: () => ['a'] }),
+        defineSource('keys', { map: () => [], read: () => undefined, keys: stuck }),
+        defineSource('many', {
+          map: () => [],
+          read: (key) => {
+            asked.push(key);
+            return { key };
+          },
+          keys: () => [...Array(2_000).keys()].map((i) => `${10_000 + i}`),
+        }),
+      ],
+    });
+    const ended = async (run: (signal: AbortSignal) => Promise<unknown>): Promise<void> => {
+      const controller = new AbortController();
+      setTimeout(() => controller.abort('gone'), 30);
+      await expect(run(controller.signal)).rejects.toBe('gone');
+    };
+    await ended((signal) => sources.touch('reads', ['a'], { signal }));
+    for (const dryRun of [false, true]) {
+      for (const name of ['reads', 'keys']) await ended((signal) => sources.sync(name, { signal, dryRun }));
+      // A wait of several seconds.
+      await ended((signal) => sources.sync('many', { signal, dryRun, maxRcu: 1 }));
+    }
+    expect(asked.length).toBeLessThan(200);
+    await expect(sources.touch('reads', ['a'], { signal: 5 as never })).rejects.toMatchObject({
+      code: 'invalid-option',
+    });
+  });
+});
+
 describe('an item of thousands of outputs', () => {
   const many: Map_ = ({ id, many: count }) => [
     mappedNode(`USER-${id}`),
@@ -365,6 +406,33 @@ describe('an item of thousands of outputs', () => {
     rows.delete('a');
     await sources.touch('app', ['a']);
     expect(await shown()).toEqual(nodes('b'));
+  });
+
+  it.each(['touch', 'sync'] as const)('is left where it is when the signal of its %s is aborted', async (name) => {
+    const { rows, open, source, hook, shown } = world();
+    const sources = open(source('app', many));
+    rows.set('a', { id: 'a', many: 1_000 });
+    const controller = new AbortController();
+    let sent = 0;
+    let answered = 0;
+    hook.before = async ({ method, target }) => {
+      if (method !== 'change' || !target.startsWith('AIMS')) return;
+      sent += 1;
+      if (sent === 100) controller.abort(new Error('gone'));
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      answered += 1;
+    };
+    const { signal } = controller;
+    const running = name === 'touch' ? sources.touch('app', ['a'], { signal }) : sources.sync('app', { signal });
+    await expect(running).rejects.toThrow('gone');
+    expect(sent).toBeLessThanOrEqual(112);
+    // The writes that were sent have been waited for.
+    expect(answered).toBe(sent);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(answered).toBe(sent);
+    delete hook.before;
+    await sources.touch('app', ['a']);
+    expect(await shown()).toHaveLength(1_001);
   });
 
   it('is repaired whole by a sync, also behind a touch that stopped and never came again', async () => {

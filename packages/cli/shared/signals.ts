@@ -8,7 +8,7 @@ import { isRunByNpx } from './settings.ts';
 
 /** Lets work stop early on a signal. */
 export interface Stopping {
-  /** Aborted by the first SIGINT or SIGTERM. */
+  /** Aborted by the first SIGINT or SIGTERM, with a `stopped` error as its reason. */
   signal: AbortSignal;
   /** Ends early on the signal. A wait that begins after the signal takes its full time. */
   wait(milliseconds: number): Promise<void>;
@@ -20,10 +20,14 @@ export interface Stopping {
 export function createStopSignal(): Stopping {
   const controller = new AbortController();
   const { signal } = controller;
-  const release = stopOnSignal(async () => controller.abort());
+  const release = stopOnSignal(async () => controller.abort(stopped()));
   const wait = (milliseconds: number): Promise<void> =>
     signal.aborted ? sleep(milliseconds) : pause(milliseconds, signal);
   return { signal, wait, release };
+}
+
+function stopped(): EdgeloomError {
+  return new EdgeloomError('stopped', 'The command was stopped before its end.', 'Run it again.');
 }
 
 /** Read at start: when the parent ends, the process gets another parent. */

@@ -114,7 +114,7 @@ async function runSync(session: CommandSession, name: string | undefined, flags:
     try {
       return await (retire === undefined ? opened.sync(source!.name, options) : opened.retire(retire, options));
     } catch (error) {
-      if (flags.dryRun === true || !signal.aborted || (error as Error).name !== 'AbortError') throw error;
+      if (flags.dryRun === true || error !== signal.reason) throw error;
       throw new EdgeloomError('stopped', 'The sync was stopped before its end.', 'Continue it with --resume.');
     }
   };
