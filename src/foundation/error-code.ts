@@ -338,6 +338,11 @@ export type ErrorCode =
    */
   | 'shared-item'
   /**
+   * `read` or `keys` of a source threw; the `cause` is its error. Remedy: Correct the function, or the database that it
+   * reads. Then touch the key again, or continue the sync with `--resume`.
+   */
+  | 'source-failed'
+  /**
    * A command was interrupted before its end, or took more than four seconds to stop. Remedy: Run it again; continue a
    * sync with `--resume`.
    */

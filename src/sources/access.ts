@@ -1,12 +1,15 @@
 import type { Item } from '../core/items/attribute-value.ts';
+import { describe } from '../core/items/describe.ts';
 import { toPlainItem } from '../core/items/plain.ts';
-import { EdgeloomError } from '../foundation/errors.ts';
+import { EdgeloomError, StoreError } from '../foundation/errors.ts';
+import { thrownText } from './mapped.ts';
 import {
   type DefineSourceOptions,
   isTable,
   keyOfText,
   keyTextOf,
   keyTextOfItem,
+  namesOf,
   type Source,
   type SourceItem,
   type TableSource,
@@ -50,12 +53,21 @@ export function accessOf(source: Source, openTable: (table: string) => SourceSto
     : (source.from as Pick<DefineSourceOptions, 'read' | 'keys'>);
   return {
     async read(key) {
-      const item = await read(key);
+      let item: SourceItem | null | undefined;
+      try {
+        item = await read(key);
+      } catch (error) {
+        throw failed(source, `read of the source ${source.name} threw for the key ${describe(key)}`, error);
+      }
       if (!isTable(source)) await spend(1);
       if (item === undefined || item === null) return undefined;
       if (typeof item === 'object') return item;
       const remedy = 'Return an object with the attributes of the item, or undefined if there is no item.';
-      throw new EdgeloomError('invalid-option', `read of the source ${source.name} gave ${String(item)}.`, remedy);
+      throw new EdgeloomError(
+        'invalid-option',
+        `read of the source ${source.name} gave ${describe(item)} for the key ${describe(key)}.`,
+        remedy,
+      );
     },
     async *pages(after) {
       if (keys === undefined) {
@@ -66,7 +78,7 @@ export function accessOf(source: Source, openTable: (table: string) => SourceSto
         );
       }
       let page: string[] = [];
-      for await (const key of keys(after)) {
+      for await (const key of listed(source, keys, after)) {
         page.push(keyTextOf(source, key));
         if (page.length < PAGE) continue;
         yield page;
@@ -77,22 +89,78 @@ export function accessOf(source: Source, openTable: (table: string) => SourceSto
   };
 }
 
+/** Yields what `keys` returns. Throws `invalid-option` if that is no list, and `source-failed` if `keys` throws. */
+async function* listed(
+  source: Source,
+  keys: NonNullable<DefineSourceOptions['keys']>,
+  after: string | undefined,
+): AsyncGenerator<string, void> {
+  try {
+    const all = keys(after);
+    const { [Symbol.iterator]: iterator, [Symbol.asyncIterator]: asyncIterator } = Object(all) as Record<
+      symbol,
+      unknown
+    >;
+    if (typeof all === 'string' || typeof (iterator ?? asyncIterator) !== 'function') {
+      throw new EdgeloomError(
+        'invalid-option',
+        `keys of the source ${source.name} gave ${describe(all)}, which is not a list.`,
+        'Return an array or another iterable, or make keys an async generator: async function* (after) { … }.',
+      );
+    }
+    yield* all;
+  } catch (error) {
+    throw failed(source, `keys of the source ${source.name} threw`, error);
+  }
+}
+
+/** Edgeloom's own errors keep their meaning: whether a retry helps, for one. */
+function failed({ name }: Source, what: string, error: unknown): unknown {
+  if (error instanceof EdgeloomError) return error;
+  return new EdgeloomError(
+    'source-failed',
+    `${what}: ${thrownText(error).replace(/\.$/, '')}.`,
+    `Correct it, or the database that it reads; then touch the key again, or continue the sync: edgeloom mirror sync ${name} --resume.`,
+    { cause: error },
+  );
+}
+
 /** Gives a table the `read` and `keys` that other sources get from `defineSource`. */
 function functionsOf(source: TableSource, store: SourceStore, spend: Spend) {
+  const naming = async <T>(call: Promise<T>): Promise<T> => {
+    try {
+      return await call;
+    } catch (error) {
+      throw error instanceof StoreError ? ofTable(source, error) : error;
+    }
+  };
   return {
     async read(key: string): Promise<SourceItem | undefined> {
-      const { item, rcu } = await store.get(keyOfText(key));
+      const { item, rcu } = await naming(store.get(keyOfText(key)));
       await spend(rcu);
       return item && toPlainItem(item);
     },
     async *keys(after: string | undefined): AsyncGenerator<string, void> {
       let startKey = after === undefined ? undefined : keyOfText(after);
       do {
-        const page = await store.scan({ startKey });
+        const page = await naming(store.scan({ startKey }));
         await spend(page.rcu);
         for (const item of page.items) yield keyTextOfItem(source, item);
         startKey = page.lastKey;
       } while (startKey !== undefined);
     },
   };
+}
+
+/** Names the source table in an error, whose hint is otherwise about Edgeloom's own table. */
+function ofTable({ name, from }: TableSource, error: StoreError): StoreError {
+  const { kind, code, message } = error;
+  const names = namesOf(from).join(', ');
+  const hints: Readonly<Record<string, string>> = {
+    ResourceNotFoundException: `Correct the name in the model file (sourceTable('${name}', …)), the region, or the endpoint: --source-endpoint, if the table is at another one.`,
+    ValidationException: `Name its key attributes in the model file: sourceTable('${name}', { keys: { partitionKey, sortKey } }). They are ${names} there now.`,
+  };
+  return new StoreError(kind, code, `The source table ${name}: ${message}`, hints[code] ?? error.hint, {
+    cause: error,
+  });
 }

@@ -134,9 +134,10 @@ function mistake(message: string, hint: string): EdgeloomError {
 }
 
 function thrown(value: unknown): EdgeloomError {
+  return mistake(`it threw: ${thrownText(value)}.`, 'Correct map, which has to take every item of the source.');
+}
+
+export function thrownText(value: unknown): string {
   const text: unknown = value instanceof Error ? value.message : value;
-  return mistake(
-    `it threw: ${typeof text === 'object' ? 'an object' : String(text)}.`,
-    'Correct map, which has to take every item of the source.',
-  );
+  return typeof text === 'object' && text !== null ? 'an object' : String(text);
 }

@@ -35,12 +35,12 @@ export interface SourceOptions {
 export interface DefineSourceOptions extends SourceOptions {
   /**
    * Reads a key's current item; returns undefined or null if there is none. The read must not lag, because an outdated
-   * result may stay. If it throws, the key has to be touched again.
+   * result may stay. If it throws, the touch fails with `source-failed`, and the key has to be touched again.
    */
   read: (key: string) => SourceItem | null | undefined | Promise<SourceItem | null | undefined>;
   /**
-   * Returns all keys after `after`, or all keys if it is undefined, in ascending order. Required for `edgeloom mirror
-   * sync`.
+   * Returns all keys after `after`, or all keys if it is undefined, in ascending order; not a promise of them. Required
+   * for `edgeloom mirror sync`.
    */
   keys?: (after: string | undefined) => Iterable<string> | AsyncIterable<string>;
 }
@@ -128,7 +128,9 @@ export function sourceTable(table: string, options: SourceTableOptions): Source 
 function commonOf(name: string, options: SourceOptions): Pick<Source, 'name' | 'version' | 'map'> {
   const { map, version = '1' } = options ?? {};
   if (typeof name !== 'string' || !/^[\w.-]{3,255}$/.test(name)) {
-    throw mistake(name, 'has no name', 'Give a name of 3 to 255 letters, digits, dots and dashes: of a table its own.');
+    const what = typeof name === 'string' && name !== '' ? 'has a name that is not allowed' : 'has no name';
+    const remedy = 'Give a name of 3 to 255 letters, digits, underscores, dots and dashes; for a table, its own name.';
+    throw mistake(name, what, remedy);
   }
   if (typeof map !== 'function') throw mistake(name, 'has no function map', 'Give what an item makes: { map }.');
   const isVersion = typeof version === 'number' ? Number.isFinite(version) : typeof version === 'string';
@@ -213,7 +215,7 @@ export function sourceOfMaker(maker: string): string {
   return maker.slice(0, maker.indexOf('/'));
 }
 
-function namesOf({ partitionKey, sortKey }: SourceKeys): string[] {
+export function namesOf({ partitionKey, sortKey }: SourceKeys): string[] {
   return sortKey === undefined ? [partitionKey] : [partitionKey, sortKey];
 }
 

@@ -72,7 +72,7 @@ export interface Sources {
    * have changed. Keys may come twice, late and out of order, because each touch reads the source.
    *
    * Resolves when all keys are done; a refused item counts as done. If a key isn't done, rejects with
-   * `mapping-not-in-force`, `touch-unfinished`, or the error of a call; call it again with all keys.
+   * `mapping-not-in-force`, `touch-unfinished`, `source-failed`, or the error of a call; call it again with all keys.
    */
   touch(name: string, keys: Iterable<SourceKey>, options?: TouchOptions): Promise<void>;
   /**

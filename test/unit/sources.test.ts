@@ -15,6 +15,7 @@ import { accessOf } from '../../src/sources/access.ts';
 import { type MappedItem, mappedEdge, mappedNode } from '../../src/sources/items.ts';
 import { mapped } from '../../src/sources/mapped.ts';
 import {
+  type DefineSourceOptions,
   defineSource,
   keyTextOf,
   keyTextOfItem,
@@ -27,6 +28,7 @@ import {
 import { createSources } from '../../src/sources/sources.ts';
 import { sourcesStatus } from '../../src/sources/status.ts';
 import type { SyncProgress } from '../../src/sources/sync.ts';
+import { classifyError } from '../../src/store/classify.ts';
 import { explain } from '../../src/trust/explain/explain.ts';
 import { status } from '../../src/trust/explain/status.ts';
 import { eraseSubject } from '../../src/trust/subject/erase-subject.ts';
@@ -127,6 +129,7 @@ describe('what a mapping makes', () => {
     ['no list', () => 'USER-1' as never, /gave/],
     ['what it throws for', () => fail(new Error('boom')), /boom/],
     ['what has no text', () => fail(Object.create(null)), /threw: an object/],
+    ['what it throws null for', () => fail(null), /threw: null/],
     ['an attribute that throws', () => [unreadable], /no name/],
     ['a key', () => [mappedNode('USER-1', { source: 'USER-2', target: 'USER-2' })], /source .*is a key/],
   ])('is not %s', (_what, map, text) => {
@@ -140,7 +143,8 @@ describe('what a mapping makes', () => {
 describe('a source', () => {
   it('is declared with a name, a function and a version', () => {
     const map = () => [];
-    expect(() => sourceTable('a', { map })).toThrow(/name/);
+    expect(() => sourceTable('a', { map })).toThrow(/"a" has a name that is not allowed/);
+    expect(() => sourceTable('', { map })).toThrow(/has no name/);
     expect(() => sourceTable('app', {} as never)).toThrow(/map/);
     expect(() => sourceTable('app', { map, version: '' })).toThrow(/version/);
     expect(() => sourceTable('app', { map, version: Number.NaN })).toThrow(/version/);
@@ -207,7 +211,97 @@ describe('a source', () => {
     const { open } = world();
     const bare = defineSource('app', { map: () => [], read: () => 7 as never });
     await expect(open(bare).sync('app')).rejects.toThrow(/lists no keys/);
-    await expect(open(bare).touch('app', ['1'])).rejects.toThrow(/gave 7/);
+    await expect(open(bare).touch('app', ['1'])).rejects.toThrow(/gave 7 for the key "1"/);
+  });
+
+  it.each<[string, Partial<DefineSourceOptions>, object]>([
+    [
+      'read that throws',
+      {
+        read: () => {
+          throw new Error('db down.');
+        },
+      },
+      {
+        code: 'source-failed',
+        message: 'read of the source app threw for the key "1": db down.',
+        hint: expect.stringContaining('mirror sync app --resume'),
+        cause: new Error('db down.'),
+      },
+    ],
+    [
+      'keys that throw',
+      {
+        keys: () => {
+          throw null;
+        },
+      },
+      { code: 'source-failed', message: 'keys of the source app threw: null.' },
+    ],
+    [
+      'keys that throw on the way',
+      {
+        keys: async function* () {
+          yield '1';
+          throw new Error('gone');
+        },
+      },
+      { code: 'source-failed', message: /gone/ },
+    ],
+    [
+      'a promise of keys',
+      { keys: (async () => ['1']) as never },
+      {
+        code: 'invalid-option',
+        message: 'keys of the source app gave [object Promise], which is not a list.',
+        hint: expect.stringContaining('async generator'),
+      },
+    ],
+    ['no keys', { keys: (() => undefined) as never }, { code: 'invalid-option', message: /gave undefined/ }],
+    ['a string for keys', { keys: () => 'abc' }, { code: 'invalid-option', message: /gave "abc"/ }],
+    [
+      'an error of ours',
+      {
+        read: () => {
+          throw new StoreError('fatal', 'AccessDeniedException', 'No.');
+        },
+      },
+      { code: 'AccessDeniedException' },
+    ],
+  ])('with %s is named in the error', async (_what, options, expected) => {
+    const { open } = world();
+    const sources = open(defineSource('app', { map: () => [], read: () => ({}), keys: () => ['1'], ...options }));
+    const { message, ...rest } = expected as { message?: string | RegExp };
+    for (const dryRun of [false, true]) {
+      const error = await sources.sync('app', { dryRun }).catch((thrown: unknown) => thrown);
+      expect(error).toMatchObject(rest);
+      if (message !== undefined) expect((error as Error).message).toMatch(message);
+    }
+  });
+
+  it('that is a table is named in the errors of its calls, with a remedy of its own', async () => {
+    const { store } = world();
+    const named = async (name: string) => {
+      const refuse = async (): Promise<never> => {
+        throw classifyError(Object.assign(new Error('Refused'), { name }));
+      };
+      const sources = createSources(graph, {
+        ...{ store, sources: [sourceTable('app', { map: () => [], keys: { partitionKey: 'id' } })] },
+        openTable: () => ({ get: refuse, scan: refuse }),
+      });
+      const errors = [sources.touch('app', [{ id: '1' }]), sources.sync('app'), sources.sync('app', { dryRun: true })];
+      return await Promise.all(errors.map((one) => one.catch((thrown: StoreError) => thrown)));
+    };
+    for (const error of await named('ResourceNotFoundException')) {
+      const hint = expect.stringMatching(/sourceTable\('app'.*region.*--source-endpoint/);
+      expect(error).toMatchObject({ kind: 'fatal', message: expect.stringContaining('The source table app: '), hint });
+    }
+    for (const error of await named('ValidationException')) {
+      const hint = expect.stringContaining(
+        "sourceTable('app', { keys: { partitionKey, sortKey } }). They are id there",
+      );
+      expect(error).toMatchObject({ kind: 'terminal', hint });
+    }
   });
 });
 
