@@ -1,7 +1,7 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { CompiledModel } from '../../src/core/model/compiled.ts';
 import type { ScanSource, Store } from '../../src/core/store-port.ts';
-import { checkOptions } from '../../src/foundation/options.ts';
+import { checkGraph, checkOptions } from '../../src/foundation/options.ts';
 import { createWorker } from '../../src/projecting/worker/worker.ts';
 import type { WorkerResult, WorkerSettings } from '../../src/projecting/worker/worker-types.ts';
 import { withReplacedCalls } from '../../src/store/wrapped.ts';
@@ -67,6 +67,7 @@ export interface Local {
  * await local.stop();
  */
 export async function startLocal(graph: CompiledModel, options: LocalOptions = {}): Promise<Local> {
+  checkGraph('startLocal', graph);
   checkOptions('startLocal', options, {
     ...ENGINE_OPTIONS,
     projector: true,

@@ -261,8 +261,8 @@ export type ErrorCode =
    */
   | 'not-projected'
   /**
-   * None of the items that were read was written by other software. Remedy: Choose a different table, or start with
-   * `init`.
+   * The table is empty, has binary keys, or has only Edgeloom's own items. Remedy: Choose a different table, write the
+   * model file by hand, or start with `init`.
    */
   | 'nothing-to-adopt'
   /**

@@ -138,6 +138,16 @@ export function checkNumber(
   );
 }
 
+/** Throws `invalid-option` unless `graph` looks like what `defineGraph` returns. */
+export function checkGraph(what: string, graph: unknown): void {
+  if (typeof (graph as { table?: { name?: unknown } } | null | undefined)?.table?.name === 'string') return;
+  throw new EdgeloomError(
+    'invalid-option',
+    `${what} needs a model as its first argument.`,
+    'Give what defineGraph returns, such as the default export of the model file.',
+  );
+}
+
 export function checkStoreOptions<Options extends { store: object }>(
   what: string,
   options: Options,

@@ -29,7 +29,7 @@ export interface SourceDifference extends ItemKey {
 
 /** The differences that a sync would repair. */
 export interface SourceComparison {
-  /** Number of source items compared, or of ledgers if the source is retired. */
+  /** Number of source items compared or touched, or of ledgers if the source is retired. */
   items: number;
   /** Number of base items that the source items make. */
   made: number;

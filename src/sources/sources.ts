@@ -1,7 +1,7 @@
 import type { CompiledModel } from '../core/model/compiled.ts';
 import type { Store } from '../core/store-port.ts';
 import { EdgeloomError } from '../foundation/errors.ts';
-import { checkOptions, checkStoreOptions, type OptionNames } from '../foundation/options.ts';
+import { checkGraph, checkOptions, checkStoreOptions, type OptionNames } from '../foundation/options.ts';
 import { type RuntimeOptions, runtimeOf } from '../foundation/runtime.ts';
 import { runAbortable, untilAborted } from '../store/abortable.ts';
 import { Allowance, RATE_OPTIONS } from '../store/metered.ts';
@@ -56,7 +56,10 @@ export interface SyncOptions extends WalkOptions {
   maxWcu?: number | undefined;
 }
 
-/** The result of `sync` and `retire`. */
+/**
+ * The result of `sync` and `retire`. Only `dryRun` compares: without it, `made` and `pending` are 0, and `differences`,
+ * `unused` and `dropped` are empty.
+ */
 export interface SyncResult extends SourceComparison {
   /**
    * Base items that several source items make. Only lists conflicts of this source, unless the table has more than
@@ -114,6 +117,7 @@ export function createSources(graph: CompiledModel, options: SourcesOptions): So
 }
 
 export function openSources(graph: CompiledModel, options: SourcesOptions): OpenSources {
+  checkGraph('createSources', graph);
   checkStoreOptions('createSources', options, {
     ...{ sources: true, store: true, openTable: true },
     ...{ now: 'internal', wait: 'internal', random: 'internal' },

@@ -33,6 +33,7 @@ beforeAll(async () => {
   for (const [TableName, type] of [
     ['legacy', 'S'],
     ['empty', 'S'],
+    ['binary', 'B'],
   ] as const) {
     await client.send(
       new CreateTableCommand({
@@ -108,10 +109,33 @@ describe('edgeloom adopt', () => {
   });
 
   it.each([
-    [['--table', 'empty'], 'nothing-to-adopt'],
-    [['--table', 'nowhere'], 'no-table'],
-    [[], 'usage'],
-  ])('refuses %j', async (args, code) => {
-    expect(await json(2, 'adopt', ...args)).toMatchObject({ error: { code } });
+    [['--table', 'empty'], 'nothing-to-adopt', 'The table empty is empty'],
+    [['--table', 'binary'], 'nothing-to-adopt', 'The table binary has binary keys (sk)'],
+    [['--table', 'nowhere'], 'no-table', 'nowhere'],
+    [[], 'usage', 'name of a table'],
+  ])('refuses %j', async (args, code, text) => {
+    expect(await json(2, 'adopt', ...args)).toMatchObject({ error: { code, message: expect.stringContaining(text) } });
+  });
+});
+
+describe('edgeloom init', () => {
+  it('refuses names of keys and indexes that belong to no table', async () => {
+    for (const args of [
+      ['--partition-key', 'pk'],
+      ['--sort-key', 'sk'],
+      ['--index', 'gsi0=GSI1'],
+    ]) {
+      const error = { code: 'usage', message: expect.stringContaining(args[0]!) };
+      expect(await json(2, 'init', join(folder, 'keyless'), ...args)).toMatchObject({ error });
+    }
+  });
+
+  it('writes the names of the keys of a source to its file', async () => {
+    const stream = 'arn:aws:dynamodb:eu-central-1:123456789012:table/app/stream/2026-01-01T00:00:00.000';
+    const project = join(folder, 'keyed');
+    await json(0, 'init', project, '--source', stream, '--partition-key', 'PK', '--sort-key', 'SK');
+    expect(await readFile(join(project, 'edgeloom.config.ts'), 'utf8')).toContain(
+      "keys: { partitionKey: 'PK', sortKey: 'SK' }",
+    );
   });
 });

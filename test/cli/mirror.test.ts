@@ -192,5 +192,12 @@ describe('edgeloom mirror', () => {
     const other = await run(one, 'mirror', 'sync', 'other');
     expect(JSON.stringify(other.json)).toContain('app-table');
     expect(await run(one, 'mirror', 'sync', '--dry-run', '--grace', 'x')).toMatchObject({ code: 2 });
+    for (const flags of [
+      ['--grace', '5'],
+      ['--dry-run', '--resume'],
+    ]) {
+      const misplaced = await run(one, 'mirror', 'sync', ...flags);
+      expect(misplaced).toMatchObject({ code: 2, json: { error: { code: 'usage' } } });
+    }
   });
 });

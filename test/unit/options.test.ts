@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { startLocal } from '../../packages/local/local.ts';
 import { createReader, type Reader } from '../../src/client/read/reader.ts';
 import type { TransactionOperations } from '../../src/client/write/operations.ts';
 import { createWriter, type Writer } from '../../src/client/write/writer.ts';
@@ -130,5 +131,13 @@ describe('a search that can find nothing', () => {
   const asked = ['', '2', '2026', '2026-', '2026-0', '2026-1', '2026-02-2', '2026-04-3', '2026-07-3', '2026-07-01T2'];
   it.each([...asked, '2026-07-01T09:5', '2026-07-01T09:59:59.10'])('by the date prefix %j is asked', async (prefix) => {
     expect(await born.beginsWith(prefix)).toEqual({ items: [] });
+  });
+});
+
+it('startLocal says that it needs a model', async () => {
+  await expect(startLocal(undefined as never)).rejects.toMatchObject({
+    code: 'invalid-option',
+    message: 'startLocal needs a model as its first argument.',
+    hint: expect.stringContaining('defineGraph'),
   });
 });

@@ -166,6 +166,11 @@ describe('a source', () => {
     await expect(sources.touch('app-table', [{ pk: 'a' }])).rejects.toThrow(/no attribute sk/);
     await expect(sources.touch('app-table', [{ pk: 'a', sk: 'b' }])).rejects.toThrow(/Nothing opens/);
     await expect(sources.sync('app', { rate: 1 } as never)).rejects.toThrow(/rate/);
+    for (const none of [undefined, null, {}]) {
+      expect(() => createSources(none as never, { sources: [], store: {} as never })).toThrow(
+        /createSources needs a model/,
+      );
+    }
   });
 
   it('has a name of its own, and is touched by a list of keys', async () => {

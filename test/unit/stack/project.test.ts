@@ -24,7 +24,12 @@ it.each(DEPLOY_TOOLS)(
       expect(files).toContain('handlers/mirror.ts');
       const text = (name: string): Promise<string> => readFile(join(folder, name), 'utf8');
       const model = await text('edgeloom.config.ts');
-      expect(model).toContain("sourceTable('app', {");
+      expect(model).toContain("sourceTable('app', { keys: { partitionKey: 'pk', sortKey: 'sk' }");
+      const sourceKeys = { partitionKey: "TABLE's", sortKey: undefined };
+      const keyed = join(dirname(folder), 'keyed');
+      await makeProject(keyed, { deploy, packageFolder, sourceStreamArn, sourceKeys });
+      const withKeys = await readFile(join(keyed, 'edgeloom.config.ts'), 'utf8');
+      expect(withKeys).toContain("sourceTable('app', { keys: { partitionKey: 'TABLE\\'s' }, map");
       const [, named = ''] = /give (.*) of edgeloom\/admin/.exec(model)!;
       for (const [, name] of named.matchAll(/(\w+)\(/g)) expect(admin).toHaveProperty(name!, expect.any(Function));
       // The sample of another project goes with another model.

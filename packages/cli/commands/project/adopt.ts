@@ -1,6 +1,8 @@
 import { writeFile } from 'node:fs/promises';
+import type { TableDescription } from '@aws-sdk/client-dynamodb';
 import type { Command } from 'commander';
 import { isDerivedKey, isServicePartition } from '../../../../src/core/items/keys.ts';
+import { docsPage } from '../../../../src/foundation/docs.ts';
 import { EdgeloomError } from '../../../../src/foundation/errors.ts';
 import { countText, figureText } from '../../../../src/foundation/figure.ts';
 import { printable } from '../../../../src/foundation/printable.ts';
@@ -66,6 +68,7 @@ async function adopt(settings: Settings, { sample: most = Number.POSITIVE_INFINI
     const description = await requireTable(client, table, 'Name another with --table.');
     const described = tableFacts(description, await ttlOf(client, table));
     const { keys, keyAttributes, readCapacity } = described;
+    requireTextKeys(description, keys);
     const sample = new Sample();
     let read = 0;
     const progress = startProgress('items', Math.min(most, described.items));
@@ -82,6 +85,13 @@ async function adopt(settings: Settings, { sample: most = Number.POSITIVE_INFINI
       },
     }).finally(() => progress.stop());
     const chosen = sample.chosen();
+    if (read === 0) {
+      throw new EdgeloomError(
+        'nothing-to-adopt',
+        `The table ${table} is empty.`,
+        'Name another with --table, or begin with edgeloom init.',
+      );
+    }
     if (chosen.length === 0) {
       throw new EdgeloomError(
         'nothing-to-adopt',
@@ -112,6 +122,22 @@ async function adopt(settings: Settings, { sample: most = Number.POSITIVE_INFINI
     release();
     client.destroy();
   }
+}
+
+/** Checked before the table is read, because the read costs as much as it would for a proposal. */
+function requireTextKeys(
+  { TableName, AttributeDefinitions = [] }: TableDescription,
+  keys: readonly (string | undefined)[],
+): void {
+  const binary = keys.filter((name) =>
+    AttributeDefinitions.some((one) => one.AttributeName === name && one.AttributeType === 'B'),
+  );
+  if (binary.length === 0) return;
+  throw new EdgeloomError(
+    'nothing-to-adopt',
+    `The table ${TableName} has binary keys (${binary.join(', ')}), for which no ids can be proposed.`,
+    `Write the model file by hand: sourceTable('${TableName}', { keys, map }) takes binary keys (${docsPage('adopting')}).`,
+  );
 }
 
 function exampleText({ items, example, reason }: LeftOut): string {

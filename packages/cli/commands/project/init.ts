@@ -31,8 +31,14 @@ export function initCommand(command: Command): void {
     .addOption(
       new Option('--deploy <tool>', 'tool that deploys the project').choices(DEPLOY_TOOLS).default('serverless'),
     )
-    .option('--partition-key <name>', 'partition key of the existing table (default: source)')
-    .option('--sort-key <name>', 'sort key of the existing table (default: target)')
+    .option(
+      '--partition-key <name>',
+      'partition key of the existing table (default: source), or of the table of --source (default: pk)',
+    )
+    .option(
+      '--sort-key <name>',
+      'sort key of the existing table (default: target), or of the table of --source (default: sk; none with --partition-key)',
+    )
     .option(
       '--index <gsi0=name>',
       'existing index as gsi0=NAME:PARTITIONKEY:SORTKEY; leave the keys out if they are gsi0pk and gsi0sk; repeatable',
@@ -45,7 +51,7 @@ export function initCommand(command: Command): void {
       examples(
         'init my-service',
         'init my-service --deploy cdk',
-        'init my-service --source arn:aws:dynamodb:eu-central-1:123456789012:table/app/stream/2026-01-01T00:00:00.000',
+        'init my-service --source arn:aws:dynamodb:eu-central-1:123456789012:table/app/stream/2026-01-01T00:00:00.000 --partition-key id',
         'init my-service --existing-table arn:aws:dynamodb:eu-central-1:123456789012:table/legacy --stream arn:aws:dynamodb:eu-central-1:123456789012:table/legacy/stream/2026-01-01T00:00:00.000 --partition-key pk --sort-key sk --index gsi0=GSI1:GSI1PK:GSI1SK',
       ),
     )
@@ -57,14 +63,21 @@ export function initCommand(command: Command): void {
       ) => {
         const packageFolder = fileURLToPath(packageFile('./'));
         const table = existingTable(options);
-        if (table === undefined)
-          refuseWithout('--existing-table', { partitionKey, sortKey, index }, ['partitionKey', 'sortKey', 'index']);
+        if (table === undefined) {
+          refuseWithout('--existing-table', { index }, ['index']);
+          const own = { partitionKey, sortKey };
+          if (source === undefined) refuseWithout('--existing-table or --source', own, ['partitionKey', 'sortKey']);
+        }
         const names = { partitionKey, sortKey, indexes: index && Object.fromEntries(index) };
         const files = await makeProject(folder, {
           deploy,
           packageFolder,
           existing: table && { ...table, ...names },
           sourceStreamArn: source,
+          sourceKeys:
+            table === undefined && (partitionKey ?? sortKey) !== undefined
+              ? { partitionKey: partitionKey ?? 'pk', sortKey }
+              : undefined,
         });
         const text = [...files, '', `Next: cd ${folder}, npm install, npm test.`].join('\n');
         print({ json: { files }, text }, given.optsWithGlobals<{ json?: boolean }>().json === true);

@@ -84,7 +84,8 @@ function parseSeconds(text: string): number {
 async function runSync(session: CommandSession, name: string | undefined, flags: SyncFlags) {
   const { graph, store, client, settings } = session;
   const { sourceArn, sourceEndpoint, retire, grace, ...given } = flags;
-  if (given.dryRun !== true) refuseWithout('--dry-run', { grace }, ['grace']);
+  if (flags.dryRun !== true) refuseWithout('--dry-run', { grace }, ['grace']);
+  else refuseBeside('--dry-run', { resume: flags.resume }, ['resume']);
   const sources = await loadSources(settings.config);
   if (retire !== undefined) {
     refuseBeside('--retire', { sourceArn, sourceEndpoint }, ['sourceArn', 'sourceEndpoint']);

@@ -4,6 +4,7 @@ import { basename, dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { byKey } from '../../../foundation/entries.ts';
 import { EdgeloomError } from '../../../foundation/errors.ts';
+import type { SourceKeys } from '../../../sources/source.ts';
 import { packageFile } from '../../package/package-files.ts';
 import { tableNameIn } from '../base/arns.ts';
 import { stackNames } from '../base/names.ts';
@@ -26,6 +27,8 @@ export interface ProjectOptions {
   };
   /** The ARN of a mirrored table's stream. Default: none. */
   sourceStreamArn?: string | undefined;
+  /** The mirrored table's key attributes. Default: `pk` and `sk`. */
+  sourceKeys?: SourceKeys | undefined;
   packageFolder: string;
 }
 
@@ -155,16 +158,19 @@ function fillIn(
   name: string,
   text: string,
   words: Readonly<Record<string, string>>,
-  { existing }: ProjectOptions,
+  { existing, sourceKeys }: ProjectOptions,
 ): string {
   const filled = text.replaceAll(
     /SERVICE|EDGELOOM_VERSION|SOURCE_TABLE|STACK_OPTIONS|TABLE_NAME|TABLE_OPTIONS|TABLE| *# (?:STACK_PARAMETERS|TOOL)\n|PARAMETERS/g,
     (word) => words[word]!,
   );
-  if (existing === undefined || name !== 'edgeloom.config.ts') return filled;
+  if (name !== 'edgeloom.config.ts') return filled;
+  const named =
+    sourceKeys === undefined ? filled : filled.replace(/(?<=keys: )\{.*?\}/, () => typescriptLiteral(sourceKeys));
+  if (existing === undefined) return named;
   const { tableArn, streamArn: _, ...names } = existing;
   const table = typescriptLiteral({ name: tableNameIn(tableArn), ...names });
-  return filled.replace(/table: (?:'.*'|\{.*\})/, () => `table: ${table}`);
+  return named.replace(/table: (?:'.*'|\{.*\})/, () => `table: ${table}`);
 }
 
 function typescriptLiteral(value: unknown): string {
