@@ -211,6 +211,7 @@ export interface BaseCondition {
   present?: boolean;
   equal?: Item;
   absent?: readonly string[];
+  within?: readonly NumberRange[];
   /** The item must be absent, or claimed by this maker alone with a `~mirror.makers.<maker>.t` below `token`. */
   claimedBefore?: { maker: string; token: number };
   /**
@@ -218,6 +219,14 @@ export interface BaseCondition {
    * such an item.
    */
   over?: { attribute: string; atSeconds: string };
+}
+
+/** An attribute that must be a number from `low` to `high`, inclusive. With `orAbsent`, it may also be absent. */
+export interface NumberRange {
+  attribute: string;
+  low: string;
+  high: string;
+  orAbsent: boolean;
 }
 
 /**

@@ -109,7 +109,7 @@ function conditionText(table: TableNames, change: BaseChange, placeholders: Plac
 
 function storedText(
   table: TableNames,
-  { present, equal = {}, absent = [], claimedBefore }: BaseCondition,
+  { present, equal = {}, absent = [], within = [], claimedBefore }: BaseCondition,
   placeholders: Placeholders,
 ): string {
   const clauses: string[] = [];
@@ -121,6 +121,11 @@ function storedText(
     clauses.push(`${placeholders.name(name)} = ${placeholders.value(equal[name]!)}`);
   }
   for (const name of absent) clauses.push(`attribute_not_exists(${placeholders.name(name)})`);
+  for (const { attribute, low, high, orAbsent } of within) {
+    const name = placeholders.name(attribute);
+    const isWithin = `${name} BETWEEN ${placeholders.value({ N: low })} AND ${placeholders.value({ N: high })}`;
+    clauses.push(orAbsent ? `(attribute_not_exists(${name}) OR ${isWithin})` : isWithin);
+  }
   if (claimedBefore !== undefined) clauses.push(claimedText(table, claimedBefore, placeholders));
   return clauses.join(' AND ');
 }

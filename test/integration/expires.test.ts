@@ -103,6 +103,16 @@ it('says when an item ends, and takes epoch seconds only', async () => {
   await expect(inMilliseconds).rejects.toMatchObject({ hint: expect.stringContaining('Milliseconds?') });
   const longAgo = writer.updateEdge('GOAL-1', 'MEMBER', 'USER-2', { set: { expiresAt: 0 } });
   await expect(longAgo).rejects.toThrow("DynamoDB's TTL would never delete the item");
+  const named = [
+    [`${END}`, `the string "${END}"`],
+    ['', 'the string ""'],
+    [1.5, '1.5'],
+    [true, 'a boolean'],
+  ] as const;
+  for (const [expiresAt, name] of named) {
+    const put = writer.putEdge('GOAL-1', 'MEMBER', 'USER-2', { expiresAt });
+    await expect(put).rejects.toThrow(`a whole number of seconds since 1970, but is ${name}.`);
+  }
   await writer.putEdge('GOAL-1', 'MEMBER', 'USER-2', { expiresAt: null, since: '2020' });
   const reader = createReader(ending.graph, { store: ending.store, now: () => END * 1000 });
   expect(await reader.has('GOAL-1', 'MEMBER', 'USER-2')).toBe(true);

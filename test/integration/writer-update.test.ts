@@ -92,6 +92,81 @@ describe('updateNode with named changes', () => {
     expect(await rawItems()).toEqual(before);
   });
 
+  const MOST = 999_999_999_999_999;
+  it.each([
+    [{ expiresAt: 3600 }, {}, 'a time before 2017'],
+    [{ expiresAt: 0.5 }, { expiresAt: 4e9 }, 'a whole number of seconds since 1970, but'],
+    [{ expiresAt: 1e15 }, { expiresAt: 4e9 }, 'a whole number of seconds since 1970, but'],
+    [{ expiresAt: 96e9 }, { expiresAt: 4e9 }, 'but is 100000000000, as if in milliseconds'],
+    [{ expiresAt: -3e9 }, { expiresAt: 4e9 }, 'but is 1000000000, a time before 2017'],
+    [{ expiresAt: 1 }, { expiresAt: 'never' }, 'is a string in the stored item'],
+    [{ hours: 1e-13 }, {}, 'at most 15 digits before the point and 12 behind it, but'],
+    [{ hours: 1e15 }, {}, 'at most 15 digits before the point'],
+    [{ hours: 10n ** 17n }, { hours: 1 }, 'at most 15 digits before the point'],
+    [{ hours: 1 }, { hours: MOST }, 'at most 15 digits before the point and 12 behind it, but is 1000000000000000'],
+    [{ kind: -1 }, { kind: -MOST }, 'at most 15 digits before the point and 12 behind it, but is -1000000000000000'],
+    [{ hours: 1 }, { hours: 'x' }, 'is a string in the stored item'],
+  ])('refuses to add %o to %o, which leaves what the model accepts', async (add, attributes, message) => {
+    const { graph, store, rawItems } = await open();
+    // Another producer may write texts.
+    const texts = Object.entries({ n: 1, ...attributes }).map(([name, value]) => [
+      name,
+      typeof value === 'string' ? { S: value } : { N: String(value) },
+    ]);
+    await store.put({ source: { S: 'TASK-1' }, target: { S: 'WORK-TASK-2' }, ...Object.fromEntries(texts) });
+    const before = await rawItems();
+    const writer = createWriter(graph, { store });
+    const edge = ['TASK-1', 'WORK', 'TASK-2'] as const;
+    const updates = [
+      () => writer.updateEdge(...edge, { add } as never),
+      () => writer.updateEdge(...edge, { add } as never, { upsert: true }),
+      () => writer.updateEdge(...edge, { add } as never, { idempotent: true, if: { n: 1 } }),
+      () => writer.transact((each) => each.updateEdge(...edge, { add } as never)),
+      () => writer.transact((each) => each.updateEdge(...edge, { add } as never, { upsert: true })),
+    ];
+    for (const update of updates) {
+      const error = (await update().catch((thrown: unknown) => thrown)) as InvalidBatchError;
+      const [first = { error }] = error.problems ?? [];
+      expect(first.error).toMatchObject({ code: 'invalid-attribute', message: expect.stringContaining(message) });
+      expect(first.error.message).toContain(`Edge "TASK-1" "WORK-TASK-2": attribute ${Object.keys(add)[0]}`);
+    }
+    expect(await rawItems()).toEqual(before);
+    const other = writer.updateEdge(...edge, { add: { hours: 1 } }, { if: { n: 2 } });
+    await expect(other).rejects.toMatchObject({ code: 'condition-failed' });
+  });
+
+  it('adds within what the model accepts, with one call', async () => {
+    const { graph, store } = await open();
+    const calls: string[] = [];
+    const noted = throughCalls(store, async (method, _parameters, call) => {
+      calls.push(method);
+      return await call();
+    });
+    const writer = createWriter(graph, { store: noted });
+    const add = (amounts: object, options = {}) =>
+      writer.updateEdge('TASK-1', 'WORK', 'TASK-2', { add: amounts } as never, options);
+    await add({ hours: MOST, kind: new ExactNumber('1e-12'), expiresAt: 4e9 }, { upsert: true });
+    await add({ hours: -MOST, kind: MOST, expiresAt: 95_999_999_999 });
+    const { attributes } = await add({ hours: -MOST, kind: -1, expiresAt: -98_499_999_999 }, { ifPresent: true });
+    expect(attributes).toEqual({
+      hours: -MOST,
+      kind: new ExactNumber('999999999999998.000000000001'),
+      expiresAt: 1_500_000_000,
+    });
+    expect(calls).toEqual(['change', 'change', 'change']);
+  });
+
+  it('refuses to add to an attribute that the model needs as a text', async () => {
+    const { writer, rawItems } = await open();
+    await writer.putNode('NOTE-1');
+    const before = await rawItems();
+    await expect(writer.updateNode('NOTE-1', { add: { title: 1 } })).rejects.toMatchObject({
+      code: 'invalid-attribute',
+      message: expect.stringContaining('attribute title, needed for'),
+    });
+    expect(await rawItems()).toEqual(before);
+  });
+
   const HALF = { text: 'x'.repeat(300_000), n: 10n ** 38n - 1n, most: 9n * 10n ** 125n };
   it.each([
     [

@@ -22,7 +22,7 @@ import type { Prepared } from './item/prepared.ts';
 import { mayRepeat, Presence, sendRepeatedly, type WriteContext } from './item/send.ts';
 import { deleteCondition, putChange } from './item/single.ts';
 import type { AttributeChange } from './update/attribute-change.ts';
-import { withOperandErrors } from './update/operand-error.ts';
+import { checkAgainst, withOperandErrors } from './update/operand-error.ts';
 import { edgeSubject, nodeSubject, partSubject, type UpdateSubject } from './update/subject.ts';
 import { updateInTransaction } from './update/update.ts';
 
@@ -164,6 +164,7 @@ export class TransactionBuilder {
       const failures = (failed ?? []).flatMap(({ operation, current }) => {
         // The item has changed since it was read, but the caller's condition still holds.
         if (operation.isGuarded && !isRefused && meetsCondition(operation.asked, current)) return [];
+        if (meetsCondition(operation.asked, current)) checkAgainst(this.context, operation.change, current);
         return [{ position: operations.indexOf(operation) + 1, error: operation.refusal(current) }];
       });
       if (failures.length > 0) throw new TransactionFailedError(failures);

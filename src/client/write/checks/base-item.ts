@@ -140,7 +140,18 @@ function checkReserved(graph: CompiledModel, item: Item): void {
   }
 }
 
-export function checkNativeKeys(graph: CompiledModel, item: Item): void {
+/** Throws for a number that the model needs to be of another type. Needn't be one of the numbers that it accepts. */
+export function checkMayBeNumbers(graph: CompiledModel, { source, target }: ItemKey, names: readonly string[]): void {
+  const numbers: Item = Object.fromEntries(names.map((name): [string, AttributeValue] => [name, { N: '0' }]));
+  withItemName(source, target, () => checkNativeKeys(graph, numbers));
+  // The model's functions may need the other attributes, so their errors don't count.
+  const problems = problemsOfImage(graph, source, target, numbers).filter(
+    ({ code, attribute }) => code === 'wrong-type' && attribute !== undefined && names.includes(attribute),
+  );
+  if (problems.length > 0) throw projectionError(source, target, problems);
+}
+
+function checkNativeKeys(graph: CompiledModel, item: Item): void {
   for (const index of nativeIndexes(graph)) {
     const value = attributeOf(item, index.attribute);
     const fault = value && faultOfNativeKey(index, value);
@@ -153,28 +164,37 @@ export function checkNativeKeys(graph: CompiledModel, item: Item): void {
   }
 }
 
-/** Seconds since 1970 stay below this number until 5138; milliseconds passed it in 1973. */
-const MOST_SECONDS = 100_000_000_000;
+/** A time in 5138. In milliseconds, it is a time in 1973. */
+const MOST_SECONDS = 99_999_999_999;
 /** A time in 2017. DynamoDB's TTL never deletes items that ended more than five years ago. */
 const LEAST_SECONDS = 1_500_000_000;
 
+/** Returns the attribute with the time at which an item ends, and its first and last valid time. */
+export function boundsOfEnd(
+  graph: CompiledModel,
+  { source, target }: ItemKey,
+): { attribute: string; least: number; most: number } | undefined {
+  const { expires } = endingOf(graph, source, target) ?? {};
+  if (expires === undefined) return undefined;
+  // Only the table's own TTL needs the bound: the source's TTL deletes mirrored items.
+  return { attribute: expires, least: expires === graph.table.ttl ? LEAST_SECONDS : 0, most: MOST_SECONDS };
+}
+
 function checkEnd(graph: CompiledModel, source: string, sortKey: string, item: Item): void {
-  const { expires } = endingOf(graph, source, sortKey) ?? {};
-  const value = expires === undefined ? undefined : attributeOf(item, expires);
+  const bounds = boundsOfEnd(graph, { source, target: sortKey });
+  const value = bounds && attributeOf(item, bounds.attribute);
   if (value === undefined || 'NULL' in value) return;
   const seconds = Number(numberOf(value));
   const isWhole = Number.isInteger(seconds) && seconds >= 0;
-  // Only the table's own TTL needs the bound: the source's TTL deletes mirrored items.
-  const least = expires === graph.table.ttl ? LEAST_SECONDS : 0;
-  if (isWhole && seconds >= least && seconds < MOST_SECONDS) return;
-  throw new AttributeError(expires!, ...mistakeOfEnd(isWhole, seconds, describeValue(value)));
+  if (isWhole && seconds >= bounds!.least && seconds <= MOST_SECONDS) return;
+  throw new AttributeError(bounds!.attribute, ...mistakeOfEnd(isWhole, seconds, describeValue(value)));
 }
 
 function mistakeOfEnd(isWhole: boolean, seconds: number, value: string): [reason: string, hint: string] {
   const needed = 'is the time at which the item ends, a whole number of seconds since 1970';
   const remedy = 'Give Math.floor(date.getTime() / 1000), or leave it out: then the item stays.';
   if (!isWhole) return [`${needed}, but is ${value}`, remedy];
-  if (seconds >= MOST_SECONDS) return [`${needed}, but is ${value}, as if in milliseconds`, `Milliseconds? ${remedy}`];
+  if (seconds > MOST_SECONDS) return [`${needed}, but is ${value}, as if in milliseconds`, `Milliseconds? ${remedy}`];
   return [
     `${needed}, but is ${value}, a time before 2017: DynamoDB's TTL would never delete the item, which no read shows`,
     `Delete the item to end it at once. ${remedy}`,
@@ -182,7 +202,8 @@ function mistakeOfEnd(isWhole: boolean, seconds: number, value: string): [reason
 }
 
 function describeValue(value: AttributeValue): string {
-  return describe(stringOf(value) ?? numberOf(value) ?? typeName(typeOf(value)));
+  const text = stringOf(value);
+  return text === undefined ? (numberOf(value) ?? typeName(typeOf(value))) : `the string ${describe(text)}`;
 }
 
 function largestAttribute(item: Item): string {

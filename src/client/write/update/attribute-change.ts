@@ -23,7 +23,10 @@ type ElementOf<V> = V extends ReadonlySet<infer E> ? E : unknown extends V ? unk
 export interface AttributeChange<A = Record<string, unknown>> {
   set?: { readonly [N in keyof A]?: A[N] | undefined } | undefined;
   remove?: readonly OptionalName<A>[] | undefined;
-  /** Numbers to add, negative to subtract. An absent attribute counts as 0. */
+  /**
+   * Numbers to add, negative to subtract. An absent attribute counts as 0. Throws `invalid-attribute` if a result isn't
+   * what the model accepts, such as a sum with more than 15 digits before the point.
+   */
   add?: Named<NameOfType<A, number | bigint | ExactNumber>, number | bigint | ExactNumber> | undefined;
   /** Elements to add to sets. A missing set is created. */
   addTo?: Elements<A> | undefined;

@@ -1,9 +1,9 @@
-import { attributeOf } from '../../../core/items/attribute-value.ts';
+import { attributeOf, type Item } from '../../../core/items/attribute-value.ts';
+import { TARGET_ID } from '../../../core/items/hashed-key.ts';
 import type { BaseChange } from '../../../core/store-port.ts';
 import { StoreError } from '../../../foundation/errors.ts';
-import { checkSize } from '../checks/base-item.ts';
+import { checkPartialItem, checkSize } from '../checks/base-item.ts';
 import { withItemName } from '../checks/problem.ts';
-import { checkAttributes } from '../checks/value.ts';
 import { readLiving, type WriteContext } from '../item/send.ts';
 import { versionAttributeOf } from '../item/single.ts';
 import { nextVersion } from '../item/version.ts';
@@ -22,22 +22,24 @@ export async function withOperandErrors<T>(
     return await send();
   } catch (error) {
     if (!(error instanceof StoreError) || !REFUSED_CONTENT.has(error.code)) throw error;
-    for (const change of changes) await checkAgainstStored(context, change);
+    for (const change of changes) {
+      if (change.kind === 'update') checkAgainst(context, change, await readLiving(context, change.key));
+    }
     throw error;
   }
 }
 
-async function checkAgainstStored(context: WriteContext, change: BaseChange): Promise<void> {
+/** Throws if the change can't be made of the item, apart from its condition. */
+export function checkAgainst({ graph }: Pick<WriteContext, 'graph'>, change: BaseChange, item: Item = {}): void {
   if (change.kind !== 'update') return;
   const { key, changes } = change;
-  const item = (await readLiving(context, key)) ?? {};
-  const version = versionAttributeOf(context.graph, key);
+  const { partitionKey, sortKey } = graph.table;
+  const version = versionAttributeOf(graph, key);
   if (version !== undefined) nextVersion(key, version, attributeOf(item, version));
-  const next = withItemName(key.source, key.target, () => {
-    const whole = applyChanges(item, changes);
-    // A sum may have more digits than both of its numbers.
-    checkAttributes(Object.fromEntries(Object.keys(changes.add ?? {}).map((name) => [name, whole[name]!])));
-    return whole;
-  });
+  const next = withItemName(key.source, key.target, () => applyChanges(item, changes));
+  // A sum may have more digits than both of its numbers, or leave the bounds of the model.
+  const names = [...Object.keys(changes.add ?? {}), TARGET_ID].filter((name) => Object.hasOwn(next, name));
+  const sums = Object.fromEntries(names.map((name) => [name, next[name]!]));
+  checkPartialItem(graph, { ...sums, [partitionKey]: { S: key.source }, [sortKey]: { S: key.target } });
   checkSize(key.source, key.target, next);
 }

@@ -1,9 +1,10 @@
-import { type AttributeValue, type Item, setOwn } from '../../../core/items/attribute-value.ts';
+import { type Item, setOwn } from '../../../core/items/attribute-value.ts';
 import { TARGET_ID } from '../../../core/items/hashed-key.ts';
 import type { AttributeChanges, BaseChange, BaseCondition } from '../../../core/store-port.ts';
-import { checkNativeKeys, checkPartialItem } from '../checks/base-item.ts';
+import { checkMayBeNumbers, checkPartialItem } from '../checks/base-item.ts';
 import { withItemName } from '../checks/problem.ts';
 import { type AttributeChange, toAttributeChanges } from './attribute-change.ts';
+import { rangesBeforeAdding } from './number-bounds.ts';
 import type { UpdateSubject } from './subject.ts';
 
 export function plainUpdate(subject: UpdateSubject, change: AttributeChange, condition: BaseCondition): BaseChange {
@@ -11,11 +12,16 @@ export function plainUpdate(subject: UpdateSubject, change: AttributeChange, con
   const changes = toAttributeChanges(key, change, subject.reserved);
   const set = condition.present === true ? changes.set : withTargetId(subject, changes.set);
   checkChangedAttributes(subject, { ...changes.addTo, ...set });
-  // The sum depends on the stored item, so check with any number.
-  const sums = Object.keys(changes.add ?? {}).map((name): [string, AttributeValue] => [name, { N: '0' }]);
-  withItemName(key.source, key.target, () => checkNativeKeys(subject.graph, Object.fromEntries(sums)));
+  const given = changes.add ?? {};
+  checkMayBeNumbers(subject.graph, key, Object.keys(given));
+  const within = withItemName(key.source, key.target, () => rangesBeforeAdding(subject, given));
   const add = versionAttribute === undefined ? changes.add : { ...changes.add, [versionAttribute]: '1' };
-  return { kind: 'update', key, changes: { ...changes, set, add } as AttributeChanges, condition };
+  return {
+    kind: 'update',
+    key,
+    changes: { ...changes, set, add } as AttributeChanges,
+    condition: { ...condition, within },
+  };
 }
 
 /** A new item with a hashed key also needs its target's id. */

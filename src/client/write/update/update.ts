@@ -14,7 +14,7 @@ import type { Prepared } from '../item/prepared.ts';
 import { readLiving, sendChange, type WriteContext } from '../item/send.ts';
 import type { WriteOptions } from '../item/single.ts';
 import type { AttributeChange, Change } from './attribute-change.ts';
-import { withOperandErrors } from './operand-error.ts';
+import { checkAgainst, withOperandErrors } from './operand-error.ts';
 import { plainUpdate } from './plain.ts';
 import { type SeenItem, updateOfSeen } from './seen.ts';
 import { canExpire, needsWhole, type UpdateSubject } from './subject.ts';
@@ -52,9 +52,11 @@ export async function updateBaseItem(
   const update = plainUpdate(subject, change, condition);
   const result = await withOperandErrors(context, [update], () => sendChange(context, update, options));
   if (result.applied) return { attributes: updatedAttributes(subject, result) };
-  // The condition holds for a missing item, so an ended item caused the refusal: replace it with a new one.
+  // The condition holds for a missing item, so an ended item caused the refusal, or a sum: make a new item.
   const isOver = result.current === undefined && meetsCondition(condition, undefined);
   if (isOver) return updateOfItem(context, subject, change, condition, options, undefined);
+  // The condition holds, so a sum would leave the bounds of the model.
+  if (meetsCondition(condition, result.current)) checkAgainst(context, update, result.current);
   throw refusalError(subject, condition, result.current, options);
 }
 
