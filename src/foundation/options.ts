@@ -1,3 +1,4 @@
+import { describe } from './describe.ts';
 import { EdgeloomError } from './errors.ts';
 
 /** The numbers that an option takes. `checked`: the function checks the number itself. */
@@ -117,7 +118,7 @@ function checkBoolean(option: string, value: unknown): void {
   if (typeof value === 'boolean') return;
   throw new EdgeloomError(
     'invalid-option',
-    `The option ${option} should be a boolean, but is ${JSON.stringify(value) ?? typeof value}.`,
+    `The option ${option} should be a boolean, but is ${describe(value)}.`,
     'Give true or false, or leave it out for the default.',
   );
 }
@@ -133,7 +134,7 @@ export function checkNumber(
   const range = most === undefined ? `of ${least} or more` : `from ${least} to ${most}`;
   throw new EdgeloomError(
     'invalid-option',
-    `${option} should be a ${isWhole ? 'whole ' : ''}number ${range}, but is ${String(value)}.`,
+    `${option} should be a ${isWhole ? 'whole ' : ''}number ${range}, but is ${describe(value)}.`,
     'Give such a number, or leave the option out for the default.',
   );
 }

@@ -6,9 +6,9 @@ import {
   parseDecimal,
   withBinaryAsBytes,
 } from '../core/items/attribute-value.ts';
-import { describe } from '../core/items/describe.ts';
 import { isWellFormed } from '../core/items/encoding.ts';
 import { exactNumber } from '../core/items/plain.ts';
+import { describe } from '../foundation/describe.ts';
 import { EdgeloomError } from '../foundation/errors.ts';
 import { checkOptions } from '../foundation/options.ts';
 import type { MappedItem } from './items.ts';

@@ -1,8 +1,8 @@
 import type { Item } from '../../core/items/attribute-value.ts';
-import { describe } from '../../core/items/describe.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import { GONE } from '../../core/model/gone.ts';
 import { type BaseChange, type ItemKey, TRANSACTION_ITEMS } from '../../core/store-port.ts';
+import { describe } from '../../foundation/describe.ts';
 import { EdgeloomError, messageOf, StoreError } from '../../foundation/errors.ts';
 import { checkOptions, type OptionNames } from '../../foundation/options.ts';
 import type { CallOptions, CallResult } from '../call/capacity.ts';

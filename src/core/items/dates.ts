@@ -1,4 +1,4 @@
-import { describe } from './describe.ts';
+import { describe } from '../../foundation/describe.ts';
 import { EncodingError, TooLongError } from './encoding-error.ts';
 
 /** Counted in UTF-16 units. */

@@ -1,6 +1,6 @@
+import { describe } from '../../foundation/describe.ts';
 import { type AttributeType, type AttributeValue, parseDecimal, typeOf } from './attribute-value.ts';
 import { encodeDate } from './dates.ts';
-import { describe } from './describe.ts';
 import { EncodingError } from './encoding-error.ts';
 import type { TextForm } from './text-form.ts';
 

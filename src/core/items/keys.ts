@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
+import { describe } from '../../foundation/describe.ts';
 import { EdgeloomError } from '../../foundation/errors.ts';
 import { DERIVED_PREFIX } from './derived-prefix.ts';
-import { describe } from './describe.ts';
 import { isWellFormed } from './encoding.ts';
 
+export { describe } from '../../foundation/describe.ts';
 export { BELOW_DERIVED, DERIVED_ITEMS, DERIVED_PREFIX } from './derived-prefix.ts';
-export { describe } from './describe.ts';
 
 declare const brand: unique symbol;
 /** Only key functions make such strings; `isDerivedKey` recognizes stored ones. */

@@ -1,5 +1,5 @@
+import { describe } from '../../foundation/describe.ts';
 import { EdgeloomError } from '../../foundation/errors.ts';
-import { describe } from './describe.ts';
 
 export function checkStreamTable(streamArn: string, table: string): void {
   streamLabel(streamArn);

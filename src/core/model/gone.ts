@@ -1,5 +1,5 @@
+import { describe } from '../../foundation/describe.ts';
 import { attributeOf, type Item } from '../items/attribute-value.ts';
-import { describe } from '../items/describe.ts';
 import { typePrefix } from '../items/keys.ts';
 import { nodePrefix } from './base-item.ts';
 import { type CompiledModel, layersOf, type NodeModel } from './compiled.ts';

@@ -1,9 +1,9 @@
 import { type AttributeValue, attributeOf, type Item, typeOf } from '../../core/items/attribute-value.ts';
-import { describe } from '../../core/items/describe.ts';
 import { typeName } from '../../core/items/encoding.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import { faultOfNativeKey, nativePlaces } from '../../core/model/native-misfits.ts';
 import type { ItemKey } from '../../core/store-port.ts';
+import { describe } from '../../foundation/describe.ts';
 import type { ExplainedPart } from './base-item.ts';
 
 /** Explains native orders and searches. DynamoDB maintains these, so there is no derived item to compare. */

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { describe } from '../../core/items/describe.ts';
+import { describe } from '../../foundation/describe.ts';
 import { EdgeloomError } from '../../foundation/errors.ts';
 import { type FailedBatch, parseFailedBatch } from './failed-batch.ts';
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { importFile } from '../../../src/client/write/import.ts';
-import { createReader, createSession, createWriter, defineGraph, node } from '../../../src/index.ts';
+import { createReader, createSession, createWriter, defineGraph, edge, node } from '../../../src/index.ts';
 import { migrate } from '../../../src/migrate/migrate.ts';
 import { createProjector } from '../../../src/projecting/apply/projector.ts';
 import { deleteEnded } from '../../../src/projecting/ended/delete-ended.ts';
@@ -78,5 +78,27 @@ it.each([
   await expect((async () => await calls[name]!())()).rejects.toMatchObject({
     code: 'invalid-option',
     message: expect.stringMatching(new RegExp(`^${option} of ${name} should be a (whole )?number`)),
+  });
+});
+
+it.each([
+  ['reverse', '""', ''],
+  ['reverse', '5', 5n],
+  ['limit', '"5"', '5'],
+  ['limit', '[]', []],
+  ['maxRcu', '[]', []],
+  ['between', '[]', []],
+  ['between', '["a"]', ['a']],
+])('a list shows the wrong value of %s as %s', async (option, name, value) => {
+  const graph = defineGraph({
+    table: 'records',
+    nodes: { USER: node({ view: 'ALL' }) },
+    edges: { KNOWS: edge({ from: 'USER', to: 'USER', inbound: { orders: { byAt: 'at' } } }) },
+  });
+  const reader = createReader(graph, { store: new MemoryStore(graph.table) });
+  const list = reader.inbound('USER-1', 'KNOWS', { [option]: value } as never);
+  await expect(list).rejects.toMatchObject({
+    code: expect.stringMatching(/^invalid-/),
+    message: expect.stringContaining(` is ${name}.`),
   });
 });

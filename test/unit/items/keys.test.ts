@@ -108,11 +108,16 @@ describe('checkKeyText', () => {
   });
   it.each<[unknown, string]>([
     ['a\nb', '"a\\nb"'],
-    [['a\nb', 'c'], 'a\\nb,c'],
+    [['a\nb', 'c'], '["a\\nb", "c"]'],
+    [['1', 1, [], ['a'], null], '["1", 1, [], [...], null]'],
+    [[], '[]'],
+    ['', '""'],
+    [new Uint8Array(), '[object Uint8Array]'],
+    [5n, '5'],
     [7, '7'],
     [undefined, 'undefined'],
     [Object.create(null), '[object Object]'],
-    [[Object.create(null)], '[object Object]'],
+    [[Object.create(null)], '[[object Object]]'],
   ])('shows any value in one line', (value, text) => {
     expect(describeValue(value)).toBe(text);
   });

@@ -1,5 +1,5 @@
 import { constants, type FileHandle, open } from 'node:fs/promises';
-import { describe } from '../../../../src/core/items/describe.ts';
+import { describe } from '../../../../src/foundation/describe.ts';
 import { EdgeloomError, messageOf } from '../../../../src/foundation/errors.ts';
 import { toJson } from '../../../../src/foundation/exact-json.ts';
 import type { Finding } from '../../../../src/trust/check/finding.ts';

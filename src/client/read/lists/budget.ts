@@ -1,3 +1,4 @@
+import { describe } from '../../../foundation/describe.ts';
 import { EdgeloomError } from '../../../foundation/errors.ts';
 
 export const LEAST_RCU = 0.5;
@@ -20,7 +21,7 @@ export function checkMaxRcu(
   const asked = `a look at each of the ${partitions.length} partitions asked takes ${Math.max(least, LEAST_RCU)}`;
   throw new EdgeloomError(
     'invalid-argument',
-    `maxRcu should be a number, and ${asked}, but it is ${String(maxRcu)}.`,
+    `maxRcu should be a number, and ${asked}, but it is ${describe(maxRcu)}.`,
     'Raise it, or ask for one value, which lies in one partition where the model spreads by value.',
   );
 }

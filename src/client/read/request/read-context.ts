@@ -1,7 +1,7 @@
-import { describe } from '../../../core/items/describe.ts';
 import type { NumberReader } from '../../../core/items/plain.ts';
 import type { CompiledModel } from '../../../core/model/compiled.ts';
 import type { Store } from '../../../core/store-port.ts';
+import { describe } from '../../../foundation/describe.ts';
 import { EdgeloomError } from '../../../foundation/errors.ts';
 import type { OptionNames } from '../../../foundation/options.ts';
 import type { ProjectionsInForce } from '../../../registry/projections-in-force.ts';

@@ -1,5 +1,5 @@
+import { describe } from '../../../foundation/describe.ts';
 import { type AttributeValue, stringOf } from '../../items/attribute-value.ts';
-import { describe } from '../../items/describe.ts';
 import { encodePath, encodeValue, escapeValue, type ValueType } from '../../items/encoding.ts';
 import { EncodingError, TooLongError } from '../../items/encoding-error.ts';
 import { AS_WRITTEN, type TextForm } from '../../items/text-form.ts';

@@ -13,8 +13,8 @@ import {
   typeOf,
   withBinaryAsBytes,
 } from '../../../core/items/attribute-value.ts';
-import { describe } from '../../../core/items/describe.ts';
 import type { CompiledModel } from '../../../core/model/compiled.ts';
+import { describe } from '../../../foundation/describe.ts';
 import { EdgeloomError, messageOf } from '../../../foundation/errors.ts';
 import { countText } from '../../../foundation/figure.ts';
 import { isGzip, linesOf, MAX_LINE_BYTES } from '../../../foundation/lines.ts';
