@@ -97,7 +97,7 @@ export function rank<const Name extends string | SourceValue, const Label extend
  *
  * @example
  * // Declare the attributes that the function reads, to check them against `fields`; otherwise they are unknown.
- * derive((goal: { title: string }) => goal.title.charAt(0));
+ * derive((goal: { title?: string }) => [...(goal.title ?? '')][0]);
  */
 export function derive<A = OpenAttributes>(
   compute: (attributes: A, context: DeriveContext) => string | undefined,

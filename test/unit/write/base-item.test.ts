@@ -222,6 +222,13 @@ describe('what the projector would quarantine', () => {
     expect(error.hint).not.toBe('');
   });
 
+  it('blames the function for a lone surrogate that derive returns', () => {
+    const error = refusal(goal({ title: { S: '😀 party' } }));
+    expect(error.message).toContain('the text of derive for search GOAL.initial');
+    expect(error.hint).toContain('derive function');
+    expect(error.hint).not.toContain('Write the attribute');
+  });
+
   it('takes an item without the attributes that an order needs: it is left out of that order', () => {
     expect(() => checkBaseItem(graph, membership({}))).not.toThrow();
     expect(() => checkBaseItem(graph, goal({}))).not.toThrow();

@@ -224,8 +224,15 @@ const HINTS: Readonly<Record<Problem['code'], string>> = {
   'too-many-values': 'Keep fewer values in the list or set, or search for them as nodes of their own.',
 };
 
+function hintOf({ code, attribute }: Problem): string {
+  const isOfDerive = code === 'wrong-type' && attribute === undefined;
+  return isOfDerive
+    ? 'Let the derive function in the model return valid Unicode: [...text][0], not text.charAt(0).'
+    : HINTS[code];
+}
+
 function projectionError(source: string, sortKey: string, problems: readonly Problem[]): EdgeloomError {
   const messages = problems.map(({ message }) => message).join('; ');
-  const hints = new Set(problems.map(({ code }) => HINTS[code]));
+  const hints = new Set(problems.map(hintOf));
   return new EdgeloomError('invalid-attribute', `${itemName(source, sortKey)}: ${messages}.`, [...hints].join(' '));
 }

@@ -119,7 +119,7 @@ export function encodeForOrder(
     return type === 'string' ? encodedText(text, value, attribute) : { text, escaped: text, value, attribute };
   } catch (error) {
     if (!(error instanceof EncodingError)) throw error;
-    const subject = attribute === undefined ? 'the derived text' : `attribute ${attribute}, needed`;
+    const subject = attribute === undefined ? 'the text of derive' : `attribute ${attribute}, needed`;
     const code = error instanceof TooLongError ? 'key-too-long' : 'wrong-type';
     throw new PartError(code, `${subject} for ${purpose}, ${error.message}`, attribute);
   }
