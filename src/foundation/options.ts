@@ -15,7 +15,7 @@ const NUMBERS = {
 } as const;
 
 /**
- * Requires every option's name, with `'boolean'` for boolean options and a rule for numbers. Hints leave out
+ * Requires every option's name, with `'boolean'` or `'function'` for such options and a rule for numbers. Hints leave out
  * `'internal'` options, and for `'or client'` say that a client is accepted, too.
  */
 export type OptionNames<Options> = {
@@ -28,7 +28,9 @@ type Mark<Value> = [Value] extends [never]
     ? 'boolean'
     : [Value] extends [number]
       ? NumberRule
-      : Plain;
+      : [Value] extends [(...given: never) => unknown]
+        ? 'function' | 'internal'
+        : Plain;
 
 type Plain = true | 'internal' | 'or client';
 
@@ -79,8 +81,8 @@ export function optionsMeantBy(word: string): readonly string[] {
 }
 
 /**
- * Throws `unknown-option` for an unknown name, and `invalid-option` for a non-object, a boolean option with another
- * value, or a number that the option doesn't take.
+ * Throws `unknown-option` for an unknown name, and `invalid-option` for a non-object, for another value than
+ * the boolean or function that the option takes, or for a number that it doesn't take.
  */
 export function checkOptions<Options extends object>(
   what: string,
@@ -98,7 +100,7 @@ export function checkOptions<Options extends object>(
   const unknown = Object.keys(options).filter((name) => !Object.hasOwn(known, name));
   if (unknown.length === 0) {
     for (const [name, value] of Object.entries(options))
-      if (value !== undefined) checkValue(`${name} of ${what}`, value, (known as Record<string, unknown>)[name]);
+      if (value !== undefined) checkValue(what, name, value, (known as Record<string, unknown>)[name]);
     return;
   }
   const texts = unknown.map((name) => JSON.stringify(name)).join(', ');
@@ -107,8 +109,11 @@ export function checkOptions<Options extends object>(
   throw new EdgeloomError('unknown-option', `${what} has no option ${texts}.`, hint);
 }
 
-function checkValue(option: string, value: unknown, mark: unknown): void {
-  if (mark === 'boolean') checkBoolean(option, value);
+function checkValue(what: string, name: string, value: unknown, mark: unknown): void {
+  const option = `${name} of ${what}`;
+  if (name === 'signal') checkSignal(option, value);
+  else if (mark === 'boolean') checkBoolean(option, value);
+  else if (mark === 'function') checkFunction(option, value);
   else if (typeof mark === 'string' && Object.hasOwn(NUMBERS, mark))
     checkNumber(option, value, NUMBERS[mark as keyof typeof NUMBERS]);
 }
@@ -120,6 +125,25 @@ function checkBoolean(option: string, value: unknown): void {
     'invalid-option',
     `The option ${option} should be a boolean, but is ${describe(value)}.`,
     'Give true or false, or leave it out for the default.',
+  );
+}
+
+/** Accepts signals of other implementations. */
+function checkSignal(option: string, value: unknown): void {
+  if (typeof (value as AbortSignal | null)?.throwIfAborted === 'function') return;
+  throw new EdgeloomError(
+    'invalid-option',
+    `The option ${option} should be an AbortSignal, but is ${describe(value)}.`,
+    'Give controller.signal, or AbortSignal.timeout(5000).',
+  );
+}
+
+function checkFunction(option: string, value: unknown): void {
+  if (typeof value === 'function') return;
+  throw new EdgeloomError(
+    'invalid-option',
+    `The option ${option} should be a function, but is ${describe(value)}.`,
+    'Give a function, or leave the option out.',
   );
 }
 

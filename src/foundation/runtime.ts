@@ -42,7 +42,7 @@ export const RUNTIME_OPTIONS: OptionNames<RuntimeOptions> = {
   now: 'internal',
   wait: 'internal',
   random: 'internal',
-  remainingMs: true,
+  remainingMs: 'function',
   signal: true,
 };
 

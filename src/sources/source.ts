@@ -89,7 +89,7 @@ const MOST_KEY_BYTES = 1_024;
  * ];
  */
 export function defineSource(name: string, options: DefineSourceOptions): Source {
-  checkOptions('defineSource', options, { map: true, version: true, read: true, keys: true });
+  checkOptions('defineSource', options, { map: 'function', version: true, read: 'function', keys: 'function' });
   const { read, keys } = options ?? {};
   const common = commonOf(name, options);
   if (typeof read !== 'function' || (keys !== undefined && typeof keys !== 'function')) {
@@ -112,7 +112,7 @@ export function defineSource(name: string, options: DefineSourceOptions): Source
  * ];
  */
 export function sourceTable(table: string, options: SourceTableOptions): Source {
-  checkOptions('sourceTable', options, { map: true, version: true, keys: true });
+  checkOptions('sourceTable', options, { map: 'function', version: true, keys: true });
   const common = commonOf(table, options);
   const { keys = { partitionKey: 'pk', sortKey: 'sk' } } = options;
   checkOptions('keys of sourceTable', keys, { partitionKey: true, sortKey: true });

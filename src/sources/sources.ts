@@ -100,7 +100,7 @@ export interface OpenSources extends Sources {
 /** Attempts per call before a retryable error fails the touch. */
 const ATTEMPTS = 4;
 const SYNC_OPTIONS: OptionNames<SyncOptions> = {
-  ...{ signal: true, onProgress: true, graceMs: 'milliseconds', ...RATE_OPTIONS },
+  ...{ signal: true, onProgress: 'function', graceMs: 'milliseconds', ...RATE_OPTIONS },
   ...{ resume: 'boolean', dryRun: 'boolean' },
 };
 
@@ -119,7 +119,7 @@ export function createSources(graph: CompiledModel, options: SourcesOptions): So
 export function openSources(graph: CompiledModel, options: SourcesOptions): OpenSources {
   checkGraph('createSources', graph);
   checkStoreOptions('createSources', options, {
-    ...{ sources: true, store: true, openTable: true },
+    ...{ sources: true, store: true, openTable: 'function' },
     ...{ now: 'internal', wait: 'internal', random: 'internal' },
   });
   const { sources, store, openTable = noTable, ...given } = options;
@@ -185,7 +185,7 @@ export function openSources(graph: CompiledModel, options: SourcesOptions): Open
   return {
     touchTexts,
     async touch(name, keys, options = {}) {
-      checkOptions('touch', options, { remainingMs: true, signal: true });
+      checkOptions('touch', options, { remainingMs: 'function', signal: true });
       const source = find(name);
       if (typeof keys === 'string' || typeof Object(keys)[Symbol.iterator] !== 'function') {
         const remedy = `Give a list: touch('${name}', [key]).`;

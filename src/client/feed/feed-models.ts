@@ -31,7 +31,7 @@ export function createFeedModels(
   given: FeedModelsOptions | WithClient<FeedModelsOptions>,
 ): FeedModels {
   const options = withStore('createFeedModels', graph.table, given);
-  checkStoreOptions('createFeedModels', options, { store: 'or client', readNumber: true });
+  checkStoreOptions('createFeedModels', options, { store: 'or client', readNumber: 'function' });
   const { store, readNumber = exactNumber } = options;
   const leases = registryLeases(graph, store);
   return { current: () => leases.hold(async (projections) => ({ graph, projections, readNumber })) };

@@ -85,11 +85,11 @@ export function watchHandler<G extends CompiledModel>(
 ): (request: Request) => Promise<Response> {
   checkOptions('watchHandler', options, {
     reader: true,
-    query: true,
+    query: 'function',
     heartbeatMs: 'timer',
     maxAgeMs: 'timer',
     maxClients: 'count',
-    onError: true,
+    onError: 'function',
   });
   const {
     reader,

@@ -37,12 +37,12 @@ export function readContext(graph: CompiledModel, options: ReaderOptions): ReadC
     store: 'or client',
     cursorKey: true,
     concurrency: 'count',
-    readNumber: true,
+    readNumber: 'function',
     leases: 'internal',
     replica: true,
     telemetry: true,
     feed: true,
-    now: true,
+    now: 'function',
   });
   const { cursorKey, concurrency = 32, readNumber = exactNumber, now = Date.now } = options;
   checkSecret('cursorKey', cursorKey, 'a cursor');

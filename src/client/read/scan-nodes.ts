@@ -64,7 +64,7 @@ export async function* scanNodes<G extends CompiledModel, T extends NodeType<G>>
       startKey: true,
       segment: 'index',
       segments: 'count',
-      readNumber: true,
+      readNumber: 'function',
       signal: true,
     },
     now: 'internal',

@@ -53,7 +53,7 @@ export async function waitForProjection(
   checkOptions('waitForProjection', options, {
     timeoutMs: 'milliseconds',
     consistent: 'boolean',
-    lowWatermark: true,
+    lowWatermark: 'function',
     signal: true,
   });
   const { timeoutMs = 10_000, consistent = true, lowWatermark, signal } = options;

@@ -1,5 +1,13 @@
-import { textOfKey } from '../../core/items/keys.ts';
+import {
+  checkKeyText,
+  isDerivedKey,
+  PARTITION_KEY_BYTES,
+  parseNodeId,
+  SORT_KEY_BYTES,
+  textOfKey,
+} from '../../core/items/keys.ts';
 import type { ItemKey } from '../../core/store-port.ts';
+import { describe } from '../../foundation/describe.ts';
 import { EdgeloomError } from '../../foundation/errors.ts';
 import { checkOptions, checkSecret } from '../../foundation/options.ts';
 import { type Runtime, type RuntimeOptions, runtimeOf } from '../../foundation/runtime.ts';
@@ -58,7 +66,7 @@ export class Session {
   constructor(private readonly options: SessionOptions = {}) {
     checkOptions('createSession', options, {
       key: true,
-      lowWatermark: true,
+      lowWatermark: 'function',
       indexGraceMs: 'milliseconds',
       now: 'internal',
     });
@@ -124,6 +132,7 @@ export class Session {
 
   /** Notes keys before they are written. Call the returned function when the write has ended, even if it failed. */
   note(keys: readonly ItemKey[]): () => void {
+    checkKeys(keys);
     for (const key of keys) this.rememberKey(key);
     this.pending += 1;
     return () => {
@@ -233,6 +242,30 @@ export class Session {
     return bytes;
   }
 }
+
+/** A key of no item would stay in the session, and each read would look for it. */
+function checkKeys(keys: unknown): void {
+  if (!Array.isArray(keys)) {
+    throw new EdgeloomError(
+      'invalid-argument',
+      `note takes a list of keys, but was given ${describe(keys)}.`,
+      NOTE_REMEDY,
+    );
+  }
+  for (const [i, key] of keys.entries()) {
+    const { source, target } = Object(key) as Partial<Record<keyof ItemKey, unknown>>;
+    checkKeyText(source, `Attribute source of key ${i + 1} of note`, PARTITION_KEY_BYTES);
+    checkKeyText(target, `Attribute target of key ${i + 1} of note`, SORT_KEY_BYTES);
+    if (parseNodeId(source) !== undefined && !isDerivedKey(target)) continue;
+    throw new EdgeloomError(
+      'invalid-key',
+      `Key ${i + 1} of note, ${describe(source)} ${describe(target)}, is the key of no node, edge or part.`,
+      NOTE_REMEDY,
+    );
+  }
+}
+
+const NOTE_REMEDY = "Give [{ source: 'USER-U1', target: 'USER-U1' }], or the target 'TICKET-TASK-T1' for an edge.";
 
 /** Untyped callers may pass something other than a session. */
 export function sessionOf(session: Session | undefined, table: string): Session {

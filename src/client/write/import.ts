@@ -73,7 +73,7 @@ export async function importFile(graph: CompiledModel, options: ImportOptions): 
     fromLine: 'count',
     concurrency: 'count',
     signal: true,
-    onProgress: true,
+    onProgress: 'function',
   });
   const { fromLine = 1, concurrency, signal, onProgress } = options;
   // The abort may have cut off the file while it was being written, so don't check its lines.

@@ -1,6 +1,7 @@
 import type { Item } from '../../core/items/attribute-value.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import type { Store } from '../../core/store-port.ts';
+import { describe } from '../../foundation/describe.ts';
 import { EdgeloomError } from '../../foundation/errors.ts';
 import { untilAborted } from '../../store/abortable.ts';
 import type { CallOptions, CallResult } from '../call/capacity.ts';
@@ -38,12 +39,28 @@ interface Entry {
   item: () => Promise<Item>;
 }
 
+/** Untyped callers may pass something that can't be iterated. */
+export function checkEntries(entries: unknown): void {
+  // A text is iterable, but its characters are no entries.
+  if (typeof entries === 'object' && entries !== null) {
+    const { [Symbol.iterator]: each, [Symbol.asyncIterator]: eachLater } = entries as Partial<AsyncIterable<unknown>> &
+      Partial<Iterable<unknown>>;
+    if (typeof each === 'function' || typeof eachLater === 'function') return;
+  }
+  throw new EdgeloomError(
+    'invalid-argument',
+    `putMany takes a list or stream of entries, but was given ${describe(entries)}.`,
+    'Give an array, or a generator that yields { id, attributes } or { source, type, target, attributes }.',
+  );
+}
+
 export async function putMany(
   graph: CompiledModel,
   store: Store,
   entries: Iterable<PutManyItem> | AsyncIterable<PutManyItem>,
   { concurrency, onProgress, signal }: PutManyOptions = {},
 ): Promise<PutManyResult> {
+  checkEntries(entries);
   const puts = new OrderedPuts(graph, store, {
     ...{ concurrency, signal },
     onWritten: () => onProgress?.(puts.items, puts.done),

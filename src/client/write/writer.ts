@@ -212,14 +212,13 @@ export function createWriter<G extends CompiledModel>(
   const options = withStore('createWriter', graph.table, given);
   checkStoreOptions('createWriter', options, {
     store: 'or client',
-    now: true,
+    now: 'function',
     wait: 'internal',
     telemetry: true,
-    onWrite: true,
+    onWrite: 'function',
   });
   const runtime = runtimeOf(options);
   const { onWrite } = options;
-  checkOnWrite(onWrite);
   const stores = callStores(graph, options);
   const writer = writerOf(graph, stores, runtime, onWrite, leasesByReplica(graph, stores.plain));
   // Attribute types are only known at compile time; validators check at run time.
@@ -292,7 +291,12 @@ function writerOf(
       });
     },
     async putMany(items, options) {
-      checkOptions('putMany', options, { concurrency: 'count', onProgress: true, signal: true, capacity: 'boolean' });
+      checkOptions('putMany', options, {
+        concurrency: 'count',
+        onProgress: 'function',
+        signal: true,
+        capacity: 'boolean',
+      });
       return write(options, ({ store }) => putMany(graph, store, items, options));
     },
     async deleteNodeWithEdges(id, options = {}) {
@@ -315,15 +319,6 @@ function leasesByReplica(graph: CompiledModel, store: Store): (replica: string |
     leases.set(replica, known);
     return known;
   };
-}
-
-function checkOnWrite(onWrite: unknown): void {
-  if (onWrite === undefined || typeof onWrite === 'function') return;
-  throw new EdgeloomError(
-    'invalid-option',
-    'onWrite of createWriter should be a function.',
-    'Give () => ({ updatedAt: new Date().toISOString() }).',
-  );
 }
 
 function checkBuild(what: string, build: unknown): void {

@@ -28,8 +28,8 @@ export type FeedHandler = (event: FeedQueueEvent, context: InvocationContext) =>
 const OPTIONS: OptionNames<FeedHandlerOptions> = {
   bus: true,
   table: true,
-  call: true,
-  deadLetters: true,
+  call: 'function',
+  deadLetters: 'function',
   logger: true,
   wait: 'internal',
   random: 'internal',

@@ -58,7 +58,7 @@ const MOST_LOGGED = 20;
  * export const handler = mirrorHandler(graph, { sources });
  */
 export function mirrorHandler(graph: CompiledModel, options: MirrorHandlerOptions): MirrorHandler {
-  const own = { sources: true, streamArns: true, openSource: true } as const;
+  const own = { sources: true, streamArns: true, openSource: 'function' } as const;
   checkOptions('mirrorHandler', options, { ...FUNCTION_OPTIONS, ...own });
   const { sources, streamArns = [] } = options;
   // `touchTexts` retries instead of the client, since it knows the time left.

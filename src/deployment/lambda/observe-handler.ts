@@ -56,7 +56,7 @@ const WAITING_SHARE = 0.1;
  * export const handler = observeHandler(graph, { stream: new DynamoDBStreamSource(streams, streamArn) });
  */
 export function observeHandler(graph: CompiledModel, options: ObserveHandlerOptions): ObserveHandler {
-  const own = { stream: true, feed: true, indexShare: 'checked', limits: true } as const;
+  const own = { stream: true, feed: 'function', indexShare: 'checked', limits: true } as const;
   checkOptions('observeHandler', options, { ...FUNCTION_OPTIONS, ...own });
   const { stream, limits } = options;
   const { store, now, wait, emit, logger: rootLogger } = functionParts(graph, options);

@@ -85,7 +85,7 @@ const RESERVE_MS = 5_000;
  * export const handler = redriveHandler(graph);
  */
 export function redriveHandler(graph: CompiledModel, options: RedriveHandlerOptions = {}): RedriveHandler {
-  const own = { sources: true, stream: true, buckets: true, sendRest: true, telemetry: true } as const;
+  const own = { sources: true, stream: true, buckets: true, sendRest: 'function', telemetry: true } as const;
   checkOptions('redriveHandler', options, { ...FUNCTION_OPTIONS, ...own });
   const { store, client, now, emit, logger: rootLogger } = functionParts(graph, options, 1);
   const sources = options.sources ?? {

@@ -67,7 +67,7 @@ class TableProjector implements Projector {
   }
 
   async project(records: readonly ChangeRecord[], batch: BatchOptions = {}): Promise<BatchResult> {
-    checkOptions('project', batch, { remainingMs: true });
+    checkOptions('project', batch, { remainingMs: 'function' });
     const { store, concurrency = CALLS_AT_ONCE, fanOutPageSize } = this.options;
     const stats = noStats();
     const kinds = new QuarantineKinds();

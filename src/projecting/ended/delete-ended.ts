@@ -35,7 +35,7 @@ export interface EndedResult {
 }
 
 const { now: _, ...RUNTIME } = RUNTIME_OPTIONS;
-const OPTIONS: OptionNames<EndedOptions> = { store: true, serverTime: true, concurrency: 'count', ...RUNTIME };
+const OPTIONS: OptionNames<EndedOptions> = { store: true, serverTime: 'function', concurrency: 'count', ...RUNTIME };
 
 export function hasDueLists(graph: CompiledModel): boolean {
   return [...graph.edges.values()].some(({ due }) => due !== undefined);

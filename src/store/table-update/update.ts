@@ -31,7 +31,7 @@ const LONGEST_PAUSE_MS = 10_000;
  * await updateTable(graph, { client, onProgress: (step, status) => console.log(step, status) });
  */
 export async function updateTable(graph: CompiledModel, options: UpdateTableOptions): Promise<TablePlan> {
-  checkOptions('updateTable', options, { client: true, ttl: true, onProgress: true, wait: 'internal' });
+  checkOptions('updateTable', options, { client: true, ttl: true, onProgress: 'function', wait: 'internal' });
   const { client, onProgress = () => undefined, ttl } = options;
   const { wait } = runtimeOf(options);
   const plan = await planTableUpdate(graph, { client, ttl });

@@ -63,7 +63,7 @@ const COMPARED_AT_ONCE = 32;
 
 /** Reads a stream and its consumers' claims to find how far it is applied. */
 export async function streamPosition(graph: CompiledModel, options: PositionContext): Promise<StreamPosition> {
-  const names = { store: true, source: true, isProjected: true, walk: 'internal', now: 'internal' } as const;
+  const names = { store: true, source: true, isProjected: 'function', walk: 'internal', now: 'internal' } as const;
   checkStoreOptions('streamPosition', options, names);
   const context = { ...options, graph, now: runtimeOf(options).now };
   const { walk = new StreamWalk(context) } = context;

@@ -52,7 +52,7 @@ const UNKNOWN_LAG: LagKnowledge = { isApplied: undefined, text: 'How far the con
  * writing it.
  */
 export async function explain(graph: CompiledModel, options: ExplainOptions): Promise<Explanation> {
-  checkStoreOptions('explain', options, { key: true, store: true, lag: true, now: 'internal', signal: true });
+  checkStoreOptions('explain', options, { key: true, store: true, lag: 'function', now: 'internal', signal: true });
   return await readAbortable(options.store, options.signal, (store) => explainItem({ ...options, graph, store }));
 }
 

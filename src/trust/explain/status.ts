@@ -166,7 +166,7 @@ const CHECK_DUE_HOURS = 26;
 export async function status(graph: CompiledModel, options: StatusOptions): Promise<Status> {
   checkStoreOptions('status', options, {
     store: true,
-    position: true,
+    position: 'function',
     missing: true,
     projections: true,
     now: 'internal',

@@ -86,7 +86,7 @@ const OPTIONS: OptionNames<RedriveOptions> = {
   ids: true,
   concurrency: 'count',
   model: 'internal',
-  onProgress: true,
+  onProgress: 'function',
   telemetry: true,
   ...RUNTIME_OPTIONS,
 };

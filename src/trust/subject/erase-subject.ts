@@ -68,10 +68,10 @@ const OPTIONS: OptionNames<SubjectEraseOptions> = {
   id: true,
   again: 'boolean',
   dryRun: 'boolean',
-  eraseFailedBatches: true,
+  eraseFailedBatches: 'function',
   segments: 'count',
-  serverTime: true,
-  onProgress: true,
+  serverTime: 'function',
+  onProgress: 'function',
   ...RATE_OPTIONS,
   ...RUNTIME_OPTIONS,
 };

@@ -55,10 +55,10 @@ export async function exportSubject(graph: CompiledModel, options: SubjectExport
   checkStoreOptions('exportSubject', options, {
     store: true,
     id: true,
-    onItem: true,
+    onItem: 'function',
     segments: 'count',
     maxRcu: 'rate',
-    onProgress: true,
+    onProgress: 'function',
     ...RUNTIME_OPTIONS,
   });
   return await runAbortable(options.store, options, async (store, wait) => {

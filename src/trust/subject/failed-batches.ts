@@ -25,9 +25,9 @@ export function failedBatchEraser(
   const names = {
     store: true,
     buckets: true,
-    listObjects: true,
-    readObject: true,
-    deleteObject: true,
+    listObjects: 'function',
+    readObject: 'function',
+    deleteObject: 'function',
     streams: true,
   } as const;
   checkStoreOptions('failedBatchEraser', options, names);

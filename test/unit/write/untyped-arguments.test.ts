@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createReader, createWriter, defineGraph, edge, node } from '../../../src/index.ts';
+import { createReader, createSession, createWriter, defineGraph, edge, node } from '../../../src/index.ts';
 import { MemoryStore } from '../../support/memory-store/memory-store.ts';
 
 /** Arguments that the compiler refuses, and that code without types gives: none may be taken for another, or do nothing without a word. */
@@ -14,6 +14,9 @@ const reader = createReader(graph, { store }) as never as {
   search: (name: string) => Record<string, (...given: unknown[]) => Promise<unknown>>;
   with: (session?: unknown) => unknown;
   getCollection: (id: string, options: object) => Promise<unknown>;
+  getView: (id: string, options?: object) => Promise<unknown>;
+  pages: (read: unknown) => AsyncIterable<unknown>;
+  all: (read: unknown) => AsyncIterable<unknown>;
 };
 const refused = { code: 'invalid-argument' };
 
@@ -51,6 +54,66 @@ it('a batch and a transaction ask for a function, a search for a predicate, with
   for (const given of [undefined, 'token', {}])
     expect(() => reader.with(given)).toThrow(expect.objectContaining(refused));
   expect(() => writer['with']!()).toThrow(expect.objectContaining(refused));
+});
+
+it.each([[undefined], [null], [5], ['USER-1'], [{}], [() => []]])(
+  'putMany refuses %j as its entries',
+  async (entries) => {
+    const adding = createWriter(graph, { store, onWrite: () => ({ at: 1 }) }) as unknown as typeof writer;
+    for (const each of [writer, adding]) {
+      await expect(each['putMany']!(entries)).rejects.toMatchObject(refused);
+      await expect(each['putMany']!(entries, { signal: new AbortController().signal })).rejects.toMatchObject(refused);
+    }
+  },
+);
+
+it.each(['pages', 'all'] as const)('%s asks for a function that returns pages', async (method) => {
+  await writer['putNode']!('USER-1', {});
+  const { getView } = reader;
+  const wrong = [undefined, 5, {}, () => undefined, async () => null, () => 'x', () => getView('USER-none')];
+  if (method === 'all')
+    wrong.push(
+      () => getView('USER-1'),
+      async () => ({ items: 'ab' }),
+    );
+  for (const read of wrong) {
+    const walk = async () => {
+      for await (const _ of reader[method](read));
+    };
+    await expect(walk()).rejects.toMatchObject({ ...refused, message: expect.stringContaining(method) });
+  }
+});
+
+it.each([[null], ['5 s'], [5], [{}]])('a call refuses %j as its signal or its function', async (given) => {
+  const wrong = (message: string) => ({ code: 'invalid-option', message: expect.stringContaining(message) });
+  const signal = wrong('signal');
+  await expect(writer['putNode']!('USER-1', {}, { signal: given })).rejects.toMatchObject(signal);
+  await expect(writer['putMany']!([], { signal: given })).rejects.toMatchObject(signal);
+  await expect(reader.getView('USER-1', { signal: given })).rejects.toMatchObject(signal);
+  const function_ = wrong('onProgress of putMany should be a function');
+  await expect(writer['putMany']!([], { onProgress: given })).rejects.toMatchObject(function_);
+});
+
+it.each([
+  [undefined, 'invalid-argument'],
+  ['USER-1', 'invalid-argument'],
+  [{}, 'invalid-argument'],
+  [[null], 'invalid-key'],
+  [[{ source: 'USER-1' }], 'invalid-key'],
+  [
+    [
+      { source: 'USER-1', target: 'USER-1' },
+      { source: 'USER-1', target: 5n },
+    ],
+    'invalid-key',
+  ],
+  [[{ source: 'nonsense', target: 'y' }], 'invalid-key'],
+  [[{ source: '', target: '' }], 'invalid-key'],
+  [[{ source: 'USER-1', target: '~V' }], 'invalid-key'],
+])('a session refuses to note keys of no item: %#', (keys, code) => {
+  const session = createSession();
+  expect(() => session.note(keys as never)).toThrow(expect.objectContaining({ code }));
+  expect(session.keys()).toEqual([]);
 });
 
 describe('putMany', () => {

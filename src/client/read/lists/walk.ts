@@ -1,4 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { describe } from '../../../foundation/describe.ts';
+import { EdgeloomError } from '../../../foundation/errors.ts';
 import type { ProjectionsInForce } from '../../../registry/projections-in-force.ts';
 import type { Standing } from './scatter.ts';
 
@@ -49,9 +51,28 @@ export function currentWalk(): Walk | undefined {
   return walks.getStore();
 }
 
-export async function* pagesOf<P extends { cursor?: string }>(
-  read: (cursor: string | undefined) => Promise<P>,
+type ReadPage<P> = (cursor: string | undefined) => Promise<P>;
+
+export function pagesOf<P extends { cursor?: string }>(read: ReadPage<P>): AsyncGenerator<P, void, undefined> {
+  return walkedPages('pages', read);
+}
+
+export async function* itemsOf<Item>(
+  read: ReadPage<{ items: Item[]; cursor?: string }>,
+): AsyncGenerator<Item, void, undefined> {
+  for await (const { items } of walkedPages('all', read)) {
+    if (!Array.isArray(items)) throw noPage('all', 'a page without items');
+    yield* items;
+  }
+}
+
+async function* walkedPages<P extends { cursor?: string }>(
+  method: string,
+  read: ReadPage<P>,
 ): AsyncGenerator<P, void, undefined> {
+  if (typeof read !== 'function') {
+    throw new EdgeloomError('invalid-argument', `${method} takes a function, but was given ${describe(read)}.`, REMEDY);
+  }
   const walk = new Walk();
   let cursor: string | undefined;
   try {
@@ -59,6 +80,7 @@ export async function* pagesOf<P extends { cursor?: string }>(
       walk.turn();
       const from = cursor;
       const page = await walks.run(walk, () => read(from));
+      if (typeof page !== 'object' || page === null) throw noPage(method, describe(page));
       yield page;
       cursor = page.cursor;
     } while (cursor !== undefined);
@@ -67,8 +89,12 @@ export async function* pagesOf<P extends { cursor?: string }>(
   }
 }
 
-export async function* itemsOf<Item>(
-  read: (cursor: string | undefined) => Promise<{ items: Item[]; cursor?: string }>,
-): AsyncGenerator<Item, void, undefined> {
-  for await (const { items } of pagesOf(read)) yield* items;
+const REMEDY = "Return a list's promise: (cursor) => reader.inbound('USER-U1', 'TICKET', { cursor }).";
+
+function noPage(method: string, found: string): EdgeloomError {
+  return new EdgeloomError(
+    'invalid-argument',
+    `The function of ${method} should return a page of a list, but returned ${found}.`,
+    REMEDY,
+  );
 }
