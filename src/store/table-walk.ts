@@ -51,8 +51,8 @@ export interface TableWalkOptions {
    * item. Default: yes.
    */
   stays?: ((item: WalkedItem) => boolean) | undefined;
-  /** Called after each page, before the segment's next page is read. */
-  onPage?: (items: number) => void | Promise<void>;
+  /** Called after each page, as soon as the place includes it, before the segment's next page is read. */
+  onPage?: (page: WalkedPage) => void | Promise<void>;
 }
 
 export interface WalkedPage {
@@ -95,14 +95,15 @@ export class TableWalk {
       if (stats !== undefined) stats.rcu += page.rcu;
       const items = page.items.map((item) => walkedItem(graph, item));
       const isLast = page.lastKey === undefined;
-      if (!(await visit({ segment, items, isLast }))) return;
+      const walked = { segment, items, isLast };
+      if (!(await visit(walked))) return;
       if (page.lastKey === undefined) this.place.open.splice(this.place.open.indexOf(open), 1);
       else {
         // If no item is left, the next page begins where this one did.
         const last = items.length === 0 ? walkedItem(graph, page.lastKey) : items.findLast(stays);
         if (last !== undefined) open.after = walkedKeyOf(read.index, last);
       }
-      await onPage?.(items.length);
+      await onPage?.(walked);
       if (isLast) return;
     }
   }

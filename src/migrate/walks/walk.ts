@@ -44,8 +44,8 @@ export async function walk(
       concurrency: from.segments,
       isOver,
       stays,
-      onPage(items) {
-        seen += items;
+      onPage({ items }) {
+        seen += items.length;
         onProgress?.(seen);
       },
     },

@@ -1,5 +1,6 @@
 import type { Item } from '../../core/items/attribute-value.ts';
 import { hasFanOuts } from '../../core/kinds/continuation.ts';
+import type { Suspect } from '../../core/kinds/difference.ts';
 import { hasItemsInTargets } from '../../core/kinds/in-target.ts';
 import type { CompiledModel, OfGraph } from '../../core/model/compiled.ts';
 import { nativeMisfits } from '../../core/model/native-misfits.ts';
@@ -12,17 +13,17 @@ import { modelToCheck } from '../../registry/checked.ts';
 import type { WriterModel } from '../../registry/writer-model.ts';
 import { runAbortable } from '../../store/abortable.ts';
 import { MeteredStore, RATE_OPTIONS, type RateOptions } from '../../store/metered.ts';
-import { TableWalk, walkStart } from '../../store/table-walk.ts';
+import { TableWalk, type WalkedPage, walkStart } from '../../store/table-walk.ts';
 import { Repairer } from '../repair/repairer.ts';
 import { type ConsumerPosition, SharedPosition } from './consumer-position.ts';
 import { type CheckCounts, type CheckCursor, emptyCounts } from './cursor.ts';
 import { DanglingEdges } from './dangling.ts';
 import type { Finding } from './finding.ts';
 import { CheckTally } from './findings.ts';
-import { Inspector } from './inspect.ts';
-import { type LookUpContext, suspectsOfLookedUp } from './look-up.ts';
+import { type Inspection, Inspector } from './inspect.ts';
+import { suspectsOfLookedUp } from './look-up.ts';
 import type { Noted, PartitionComparison } from './partition.ts';
-import { partitionsAsScan, type SegmentContext, SegmentScan } from './scan.ts';
+import { partitionsAsScan, SegmentScan } from './scan.ts';
 import { countUnknownType, isOfModel } from './unknown-types.ts';
 
 /** Options of a check. */
@@ -76,7 +77,10 @@ export interface CheckOptions extends RuntimeOptions, TelemetryOption, RateOptio
   onFinding?: ((finding: Finding) => void) | undefined;
   /** Called with one line for each actual or planned repair. */
   onRepair?: ((action: string) => void) | undefined;
-  /** Called after each page with the totals and a function that returns the cursor to continue from. */
+  /**
+   * Called before the first page and after each one, with the totals and a function that returns the cursor to continue
+   * from. The totals of a cursor count exactly what `onFinding` has reported, and nothing that is read again.
+   */
   onProgress?: ((totals: CheckCounts, cursor: () => CheckCursor) => void | Promise<void>) | undefined;
   /**
    * The model to compare with. Default: the registry's ready projections, or the whole model without a registry or with
@@ -169,6 +173,14 @@ function segmentsOf({ resume, sources, segments }: CheckOptions): number {
   return resume?.segments ?? sources?.length ?? segments ?? SEGMENTS;
 }
 
+/** What a page shows. It counts as soon as the walk's place includes the page, so that a cursor has both or neither. */
+interface PageOutcome {
+  counts: (() => void)[];
+  inspections: Inspection[];
+  /** Faulty base items that lack their quarantine entries. */
+  withoutEntry: ItemKey[];
+}
+
 class Check {
   private readonly tally: CheckTally;
   /** Capacity units that earlier runs of the same check consumed. */
@@ -176,6 +188,7 @@ class Check {
   private readonly store: MeteredStore;
   private readonly runtime: Runtime;
   private readonly walk: TableWalk;
+  private readonly outcomes = new Map<number, PageOutcome>();
   private readonly scans: ReadonlyMap<number, SegmentScan>;
   private readonly inspector: Inspector;
   private readonly repairer: Repairer | undefined;
@@ -223,25 +236,39 @@ class Check {
         ...(pageItems !== undefined && { read: { limit: pageItems } }),
         concurrency: Math.min(MOST_AT_ONCE, isPart ? SEGMENTS : segments),
         isOver: () => remainingMs() <= 0 || options.readsOn?.() === false,
-        onPage: () => this.afterPage(),
+        onPage: (page) => this.afterPage(page),
       },
       { segments, open: resume?.open ?? onlySegments?.map((segment) => ({ segment })) ?? walkStart(segments).open },
     );
-    const lookUps: LookUpContext = {
-      graph,
-      store: this.store,
-      onSuspects: (suspects) => this.inspector.beginItems(suspects),
-      onPartition: (source) => this.inspector.beginPartition(source),
+    this.scans = new Map(this.walk.place.open.map(({ segment, after }) => [segment, this.segmentScan(segment, after)]));
+  }
+
+  private segmentScan(segment: number, after: ItemKey | undefined): SegmentScan {
+    const { graph, withoutLookUps } = this.options;
+    const outcome: PageOutcome = { counts: [], inspections: [], withoutEntry: [] };
+    const { counts, inspections, withoutEntry } = outcome;
+    this.outcomes.set(segment, outcome);
+    const shared = { graph, store: this.store };
+    const lookUps = {
+      ...shared,
+      onSuspects: (suspects: readonly Suspect[]) => inspections.push(...suspects.map((suspect) => ({ suspect }))),
+      onPartition: (source: string) => inspections.push({ source }),
     };
-    const looksUp = options.withoutLookUps !== true && (hasFanOuts(graph) || hasItemsInTargets(graph));
-    const context: SegmentContext = {
-      graph,
-      store: this.store,
-      onPartition: (comparison) => this.finishPartition(comparison),
+    const looksUp = withoutLookUps !== true && (hasFanOuts(graph) || hasItemsInTargets(graph));
+    const context = {
+      ...shared,
+      onPartition: (comparison: PartitionComparison) => {
+        counts.push(() => this.countPartition(comparison));
+        withoutEntry.push(...comparison.withoutEntry);
+        const { source } = comparison;
+        // The inspection of `resumed` partitions has already begun.
+        if (!comparison.isClean && !this.resumed.has(source)) inspections.push({ source, seen: comparison });
+      },
       lookUps: looksUp ? lookUps : undefined,
-      onNoted: (key: ItemKey, noted: NonNullable<Noted>, item: Item) => this.handleNote(key, noted, item),
+      onNoted: (key: ItemKey, noted: NonNullable<Noted>, item: Item) =>
+        counts.push(() => this.handleNote(key, noted, item)),
     };
-    this.scans = new Map(this.walk.place.open.map(({ segment }) => [segment, new SegmentScan(context)]));
+    return new SegmentScan(context, after);
   }
 
   async run(): Promise<CheckResult> {
@@ -250,8 +277,14 @@ class Check {
       const { graph, mode, onlySegments: part = [0] } = options;
       // Of the runs that share a check, only the one with segment 0 reports the model changes.
       this.tally.beginChanging(graph, mode !== 'rebuild' && part.includes(0));
-      for (const source of this.resumed) await inspector.beginPartition(source);
-      await inspector.beginItems(suspectsOfLookedUp(options.resume?.items ?? []));
+      const begun = inspector.beginAll([
+        ...[...this.resumed].map((source) => ({ source })),
+        ...suspectsOfLookedUp(options.resume?.items ?? []).map((suspect) => ({ suspect })),
+      ]);
+      // Awaited later; until then, a failure must not count as unhandled.
+      begun.catch(() => undefined);
+      await this.reportProgress();
+      await begun;
       await this.walk.run((page) => this.scans.get(page.segment)!.visitPage(page));
       if (this.walk.isDone) await dangling?.reportDangling(this.store, (edge) => this.tally.countAndReport(edge));
       await inspector.finish();
@@ -265,31 +298,25 @@ class Check {
 
   private cursor(): CheckCursor {
     const { segments, open } = structuredClone(this.walk.place);
-    // The last page may have ended within a partition, so the next run inspects that partition as a whole.
-    const cut = open.map(({ segment }) => this.scans.get(segment)!.unfinished).filter((source) => source !== undefined);
     const { sources, items } = this.inspector.undecided;
     const { rcu, wcu } = this.earlier;
     return {
       version: 1,
       segments,
       open,
-      suspects: [...new Set([...sources, ...cut])],
+      suspects: [...new Set(sources)],
       ...(items.length > 0 && { items }),
       totals: structuredClone({ ...this.tally.totals, rcu: rcu + this.store.rcu, wcu: wcu + this.store.wcu }),
     };
   }
 
-  private async finishPartition(comparison: PartitionComparison): Promise<void> {
+  private countPartition(comparison: PartitionComparison): void {
     const { source, baseItems, derivedItems, changing, quarantined } = comparison;
     this.tally.countChangingItems(changing);
     this.tally.addToTotals({ partitions: 1, baseItems, derivedItems });
     for (const [target, reason] of quarantined) {
       this.tally.countAndReport({ source, target, verdict: 'quarantined', expected: null, actual: reason });
     }
-    if (comparison.withoutEntry.length > 0) await this.repairer?.writeEntries(comparison.withoutEntry);
-    // `resumed` partitions are inspected as a whole: the scan may see only the rest of one, which would always differ.
-    if (comparison.isClean || this.resumed.has(source)) return;
-    await this.inspector.beginPartition(source, comparison);
   }
 
   private handleNote(key: ItemKey, noted: NonNullable<Noted>, item: Item): void {
@@ -311,8 +338,17 @@ class Check {
     }
   }
 
-  private async afterPage(): Promise<void> {
+  private async afterPage({ segment }: WalkedPage): Promise<void> {
+    const { counts, inspections, withoutEntry } = this.outcomes.get(segment)!;
+    for (const count of counts.splice(0)) count();
+    const lacking = withoutEntry.splice(0);
+    if (lacking.length > 0) await this.repairer?.writeEntries(lacking);
+    await this.inspector.beginAll(inspections.splice(0));
     await this.dangling?.flushToFile();
+    await this.reportProgress();
+  }
+
+  private async reportProgress(): Promise<void> {
     await this.options.onProgress?.(this.cursor().totals, () => this.cursor());
   }
 }

@@ -33,9 +33,7 @@ export interface CheckCounts extends VerdictCounts {
 /** The place where a check stopped and can continue. */
 export interface CheckCursor extends WalkPlace {
   version: 1;
-  /**
-   * Partitions that differed, or were read only in part, when the time ran out. The next run inspects them as a whole.
-   */
+  /** Partitions that differed and weren't decided yet. The next run inspects them as a whole. */
   suspects: string[];
   /**
    * Reverse items, entries of totals and continuations that the next run judges again. `base` is the edge, if the

@@ -40,6 +40,9 @@ export interface InspectorContext extends ConfirmContext {
 
 type Place = { source: string } | { item: LookedUp };
 
+/** A partition, `seen` as the scan has read it (default: it is read now), or an item that other partitions determine. */
+export type Inspection = { source: string; seen?: PartitionComparison } | { suspect: Suspect };
+
 const READ_AT_ONCE = 8;
 /** Number of suspects that share the calls to DynamoDB. */
 const CHUNK = 100;
@@ -54,7 +57,11 @@ const CHANGED = 'the registry has changed since the check began; the next check 
 
 export class Inspector {
   private readonly limit = pLimit(READ_AT_ONCE);
+  /** Inspections that wait for room. */
+  private readonly queued = new Set<Inspection>();
   private readonly open = new Map<string, Place>();
+  /** Names of open places whose findings are reported. */
+  private readonly reported = new Set<string>();
   private readonly unconfirmed = new Map<string, Place>();
   private waiting = 0;
   private readonly listeners: (() => void)[] = [];
@@ -71,28 +78,23 @@ export class Inspector {
 
   /** The partitions and items that aren't decided yet, with which the next inspection has to begin. */
   get undecided(): { sources: string[]; items: LookedUp[] } {
-    const places = [...this.open.values(), ...this.unconfirmed.values()];
+    const open = [...this.open].flatMap(([name, place]) => (this.reported.has(name) ? [] : [place]));
+    const places = [...[...this.queued].map(placeOf), ...open, ...this.unconfirmed.values()];
     return {
       sources: places.flatMap((place) => ('source' in place ? [place.source] : [])),
       items: places.flatMap((place) => ('item' in place ? [place.item] : [])),
     };
   }
 
-  /**
-   * Begins to inspect a partition. Resolves when there is room for another one.
-   *
-   * @param seen the partition as the scan has read it. Default: it is read now.
-   */
-  async beginPartition(source: string, seen?: PartitionComparison): Promise<void> {
-    this.begin(source, { source }, nominate(this.context, source, seen), seen?.isComplete);
-    await this.waitForRoom();
-  }
-
-  /** Begins to inspect items that other partitions determine, each as soon as there is room. */
-  async beginItems(suspects: readonly Suspect[]): Promise<void> {
-    for (const suspect of suspects) {
-      await this.waitForRoom(ITEM_PLACES);
-      this.begin(textOfKey(keyOfSuspect(suspect)), { item: lookedUp(suspect) }, [[{ suspect }]], true);
+  /** Begins inspections, each as soon as there is room. All are undecided from the call on. */
+  async beginAll(inspections: readonly Inspection[]): Promise<void> {
+    for (const one of inspections) this.queued.add(one);
+    for (const one of inspections) {
+      await this.waitForRoom('suspect' in one ? ITEM_PLACES : 1);
+      const place = placeOf(one);
+      if ('suspect' in one) this.begin(textOfKey(keyOfSuspect(one.suspect)), place, [[one]], true);
+      else this.begin(one.source, place, nominate(this.context, one.source, one.seen), one.seen?.isComplete);
+      this.queued.delete(one);
     }
   }
 
@@ -108,14 +110,16 @@ export class Inspector {
     this.inspect(name, place, nominations, isRead)
       .catch((error: unknown) => {
         this.failure ??= { error };
+        if (!this.reported.has(name)) this.unconfirmed.set(name, place);
       })
       .finally(() => {
         this.open.delete(name);
+        this.reported.delete(name);
         this.wakeWaiting();
       });
   }
 
-  private async waitForRoom(more = 0): Promise<void> {
+  private async waitForRoom(more: number): Promise<void> {
     const { mostOpen = MOST_OPEN } = this.context;
     const isFull = (): boolean => {
       if (this.waiting > MOST_WAITING) return true;
@@ -127,7 +131,10 @@ export class Inspector {
   }
 
   private async inspect(name: string, place: Place, nominations: Nominations, isRead: boolean): Promise<void> {
-    if (await isFarBehind(this.context)) return this.reportAsPending(place);
+    if (await isFarBehind(this.context)) {
+      this.reported.add(name);
+      return this.reportAsPending(place);
+    }
     const findings = new Findings();
     const judged: Promise<boolean>[] = [];
     const judgeAll = async (): Promise<void> => {
@@ -146,6 +153,7 @@ export class Inspector {
     await (isRead ? judgeAll() : this.limit(judgeAll));
     const isWhole = !(await Promise.all(judged)).includes(false);
     if (!isWhole) this.unconfirmed.set(name, place);
+    this.reported.add(name);
     this.reportFindings(findings, isWhole);
   }
 
@@ -228,6 +236,10 @@ export class Inspector {
   private wakeWaiting(): void {
     for (const listener of this.listeners.splice(0)) listener();
   }
+}
+
+function placeOf(inspection: Inspection): Place {
+  return 'suspect' in inspection ? { item: lookedUp(inspection.suspect) } : { source: inspection.source };
 }
 
 function asPending(confirmed: Confirmed): Confirmed {

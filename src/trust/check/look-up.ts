@@ -24,9 +24,9 @@ export interface LookUpContext {
   graph: CompiledModel;
   store: Pick<Store, 'getMany'>;
   /** Called with reverse items, entries of totals and continuations that may be wrong. */
-  onSuspects: (suspects: readonly Suspect[]) => Promise<void>;
+  onSuspects: (suspects: readonly Suspect[]) => void;
   /** Called with a partition whose view may contain wrong copies. */
-  onPartition: (source: string) => Promise<void>;
+  onPartition: (source: string) => void;
 }
 
 const BATCH = 100;
@@ -59,7 +59,7 @@ export class LookUps {
       if (this.reverseItems.length >= BATCH) await this.lookUpReverseItems();
     } else if (kind.decidedBy === 'time') {
       // A fan-out under way looks the same as a stuck one; only time distinguishes them.
-      if (kind.faults(graph, item).length > 0) await this.context.onSuspects([suspectOf(key)]);
+      if (kind.faults(graph, item).length > 0) this.context.onSuspects([suspectOf(key)]);
     }
   }
 
@@ -98,7 +98,7 @@ export class LookUps {
       const suspects = expected.flatMap(({ key, base, fields }, i) =>
         reverseSuspects(this.context, { key, item: items[i], base }, fields),
       );
-      if (suspects.length > 0) await onSuspects(suspects);
+      if (suspects.length > 0) onSuspects(suspects);
     });
   }
 
@@ -107,7 +107,7 @@ export class LookUps {
     this.reverseItems = [];
     await this.startLookUp(reverseItems, async () => {
       const suspects = await suspectsWithoutEdge(this.context, reverseItems);
-      if (suspects.length > 0) await this.context.onSuspects(suspects);
+      if (suspects.length > 0) this.context.onSuspects(suspects);
     });
   }
 
@@ -125,7 +125,7 @@ export class LookUps {
           if (!isSlotRight(graph, slot, items[i])) wrong.add(source);
         }
       }
-      for (const source of wrong) await onPartition(source);
+      for (const source of wrong) onPartition(source);
     });
   }
 

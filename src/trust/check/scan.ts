@@ -1,6 +1,7 @@
-import type { Item } from '../../core/items/attribute-value.ts';
+import { type Item, stringOf } from '../../core/items/attribute-value.ts';
 import { isServicePartition } from '../../core/items/keys.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
+import { queriedItems } from '../../core/store-pages.ts';
 import type { ItemKey, QueryRequest, QueryResult, ScanSource, Store } from '../../core/store-port.ts';
 import type { WalkedItem, WalkedPage } from '../../store/table-walk.ts';
 import { type LookUpContext, LookUps } from './look-up.ts';
@@ -9,9 +10,9 @@ import { type Noted, PartitionComparison } from './partition.ts';
 
 export interface SegmentContext {
   graph: CompiledModel;
-  store: Pick<Store, 'getMany'>;
+  store: Pick<Store, 'getMany' | 'query'>;
   /** Called with each partition after its last item in this segment. */
-  onPartition: (comparison: PartitionComparison) => Promise<void>;
+  onPartition: (comparison: PartitionComparison) => void;
   /** Called with each base item. */
   onNoted: (key: ItemKey, noted: NonNullable<Noted>, item: Item) => void;
   /** Default: items that other partitions determine are not looked up. */
@@ -22,16 +23,18 @@ export class SegmentScan {
   private current: PartitionComparison | undefined;
   private readonly lookUps: LookUps | undefined;
 
-  constructor(private readonly context: SegmentContext) {
+  /** @param after the last key that an earlier run read. That run counted the item, but not yet its partition. */
+  constructor(
+    private readonly context: SegmentContext,
+    private after: ItemKey | undefined,
+  ) {
     this.lookUps = context.lookUps && new LookUps(context.lookUps);
   }
 
-  /** The partition in which the last page ended. It may continue on the next page. */
-  get unfinished(): string | undefined {
-    return this.current?.source;
-  }
-
   async visitPage({ items, isLast }: WalkedPage): Promise<true> {
+    const { after } = this;
+    this.after = undefined;
+    if (after !== undefined && !isServicePartition(after.source)) await this.readBeginning(after);
     for (const item of items) await this.addItem(item);
     if (isLast) await this.finishPartition();
     // Cursors don't contain look-ups, so these have to end before the scan moves on.
@@ -39,13 +42,25 @@ export class SegmentScan {
     return true;
   }
 
+  /** Reads the part of a partition before the place of an earlier run, to compare the partition as a whole. */
+  private async readBeginning({ source, target }: ItemKey): Promise<void> {
+    const { graph, store } = this.context;
+    this.current = this.comparisonOf(source);
+    for await (const item of queriedItems(store, { partition: source, sortKey: { to: target } }))
+      await addItem(store, this.current, stringOf(item[graph.table.sortKey]) ?? '', item);
+  }
+
+  private comparisonOf(source: string): PartitionComparison {
+    return new PartitionComparison(this.context.graph, source, { keepsSlots: this.lookUps !== undefined });
+  }
+
   private async addItem({ source, target, item }: WalkedItem): Promise<void> {
-    const { graph, store, onNoted } = this.context;
+    const { store, onNoted } = this.context;
     // The service partition has neither base items nor derived items.
     if (isServicePartition(source)) return;
     if (this.current?.source !== source) {
       await this.finishPartition();
-      this.current = new PartitionComparison(graph, source, { keepsSlots: this.lookUps !== undefined });
+      this.current = this.comparisonOf(source);
     }
     const noted = await addItem(store, this.current!, target, item);
     if (noted !== undefined) onNoted({ source, target }, noted, item);
@@ -56,7 +71,7 @@ export class SegmentScan {
     const { current } = this;
     this.current = undefined;
     if (current === undefined) return;
-    await this.context.onPartition(current);
+    this.context.onPartition(current);
     // If the partition isn't clean, its inspection compares the copies as well.
     if (current.slots.length > 0 && current.isClean) await this.lookUps?.addCopySlots(current.source, current.slots);
   }

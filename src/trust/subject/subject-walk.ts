@@ -45,8 +45,8 @@ export async function walkForSubject(
       concurrency: segments,
       isOver: () => remainingMs() <= 0,
       stays: ({ item }) => !deleted.has(item),
-      onPage: (items) => {
-        read += items;
+      onPage: ({ items }) => {
+        read += items.length;
         onProgress?.(read);
       },
     },

@@ -168,6 +168,6 @@ async function nominateInFiles(
     onSuperseded: () => undefined,
     onRepaired: () => undefined,
   });
-  for (const source of suspects) await inspector.beginPartition(source);
+  await inspector.beginAll(suspects.map((source) => ({ source })));
   await inspector.finish();
 }
