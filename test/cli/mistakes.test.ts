@@ -59,6 +59,44 @@ describe('a path that the command cannot use', () => {
   });
 });
 
+describe('a file that could not be written at the end', () => {
+  it.each([
+    [['check', '--resume'], 'no-file'],
+    [['rebuild', '--resume'], 'no-file'],
+    [['check', '--report', 'junit'], 'report-not-written'],
+    [['adopt', '--table', 'none', '--out'], 'invalid-option'],
+  ])('is refused at the start: %j', async (args, code) => {
+    const file = join(folder, 'missing', 'file');
+    expect(await failure(...args, file)).toMatchObject({ code, message: expect.stringContaining(file) });
+  });
+});
+
+describe('options of a check that have no effect together', () => {
+  it.each([
+    [['--source', 'GOAL-G1', '--segment', '1/2'], '--segment cannot be combined with --source.'],
+    [['--source', 'GOAL-G1', '--sample', '1%'], '--sample cannot be combined with --source.'],
+    [['--sample', '1%', '--segments', '4'], '--segments cannot be combined with --sample.'],
+    [['--segment', '1/2', '--segments', '4'], '--segments cannot be combined with --segment.'],
+    [['--export', 'none', '--source', 'GOAL-G1'], '--source cannot be combined with --export.'],
+    [['--dry-run'], '--dry-run needs --repair.'],
+    [['--confirm'], '--confirm needs --export.'],
+  ])('are refused: %j', async (args, message) => {
+    expect(await failure('check', ...args)).toMatchObject({ code: 'usage', message });
+  });
+});
+
+describe('a partition without items', () => {
+  it.each([['check', '--source'], ['rebuild', '--source'], ['redrive']])(
+    'is named, and the exit code is 1: %s %s',
+    async (...args) => {
+      const { code, stderr } = await run(...args, 'GOAL-G1', 'GOAL-NONE');
+      expect({ code, stderr }).toEqual({ code: 1, stderr: 'There are no items in the partition GOAL-NONE.\n' });
+      expect(await failure(...args, 'goal-1')).toMatchObject({ code: 'invalid-id' });
+      expect(await failure(...args, 'NOPE-1')).toMatchObject({ code: 'unknown-type' });
+    },
+  );
+});
+
 describe('help for a command that there is not', () => {
   it.each([
     [['verify', '--help'], 'verify', 'check'],

@@ -24,6 +24,15 @@ export class KeptFindings {
     }
   }
 
+  /** Adds what an earlier run kept. */
+  restore({ list, leftOut }: Pick<KeptFindings, 'list' | 'leftOut'>): void {
+    for (const finding of list) this.add(finding);
+    for (const verdict of VERDICT_NAMES) {
+      const more = (this.more.get(verdict) ?? 0) + (leftOut[verdict] ?? 0);
+      if (more > 0) this.more.set(verdict, more);
+    }
+  }
+
   /** The worst verdict comes first. */
   get list(): Finding[] {
     return VERDICT_NAMES.flatMap((verdict) => this.kept.get(verdict) ?? []);

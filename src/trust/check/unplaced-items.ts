@@ -53,6 +53,13 @@ export class UnplacedItems {
     this.forms.set(form, counted);
   }
 
+  /** Adds what an earlier run counted. */
+  restore({ items, forms, others }: UnplacedCount): void {
+    this.items += items;
+    this.others += others;
+    for (const one of forms) this.forms.set(one.form, structuredClone(one));
+  }
+
   get count(): UnplacedCount {
     const forms = [...this.forms.values()].sort((a, b) => b.items - a.items || (a.form < b.form ? -1 : 1));
     return { items: this.items, forms, others: this.others };

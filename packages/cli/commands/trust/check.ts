@@ -7,9 +7,9 @@ import { printable } from '../../../../src/foundation/printable.ts';
 import type { CheckOptions, CheckResult } from '../../../../src/trust/check/check.ts';
 import { checkExport, type ExportCheckResult } from '../../../../src/trust/check/export/export.ts';
 import type { Finding } from '../../../../src/trust/check/finding.ts';
-import { KeptFindings } from '../../../../src/trust/check/kept-findings.ts';
 import { saveLastCheck } from '../../../../src/trust/check/last-check.ts';
 import { sampleOptions } from '../../../../src/trust/check/scan.ts';
+import { absentPartitions } from '../../shared/absent-partitions.ts';
 import { unreadyText } from '../../shared/model-notice.ts';
 import {
   examples,
@@ -24,10 +24,12 @@ import {
 import type { Color } from '../../shared/output.ts';
 import { startProgress } from '../../shared/progress.ts';
 import { type CommandSession, inSession } from '../../shared/session.ts';
+import { sayAbsent } from '../read/answer.ts';
 import { driftText, reportText } from './check-report.ts';
 import { type Noticed, runCheck } from './check-run.ts';
 import { isExplainedByLag, type Waiting, waitingText } from './check-waiting.ts';
-import { reportTargets, writeReport } from './report-file.ts';
+import { GatheredFindings } from './gathered-findings.ts';
+import { reportTargets, requireReportFile, writeReport } from './report-file.ts';
 import { sweepStream } from './sweep-stream.ts';
 
 /**
@@ -103,18 +105,14 @@ export function checkCommand(command: Command): void {
 }
 
 async function checkAndReport(session: CommandSession, options: CommandOptions) {
+  refuseIgnored(options);
   const [started, startedAtMs] = [performance.now(), Date.now()];
   const reports = reportTargets(options.report ?? []);
-  if (options.export === undefined) refuseWithout('--export', { ...options }, ['confirm']);
-  if (options.segment !== undefined) refuseBeside('--segment', { ...options }, ['segments']);
-  const kept = new KeptFindings(MOST_KEPT);
-  const actions: string[] = [];
-  let actionsLeftOut = 0;
-  let ofChange = 0;
-  const onFinding = (finding: Finding): void => {
-    if (finding.cause === 'model-change') ofChange += 1;
-    kept.add(finding);
-  };
+  for (const report of reports) await requireReportFile(report);
+  const gathered = new GatheredFindings(MOST_KEPT);
+  const { kept, actions } = gathered;
+  const onFinding = (finding: Finding): void => gathered.addFinding(finding);
+  const absent = await absentPartitions(session, options.source ?? []);
   let result: (CheckResult & Partial<Noticed> & { lagSeconds?: number | undefined }) | undefined;
   let sources = options.source;
   if (options.export !== undefined) {
@@ -131,18 +129,18 @@ async function checkAndReport(session: CommandSession, options: CommandOptions) 
   const { swept } = options.repair === true && options.dryRun !== true ? await sweepStream(session) : { swept: 0 };
   result ??= await runCheck(session, checkOptions({ ...options, source: sources }), {
     resume: options.resume,
+    gathered,
     onFinding,
-    onRepair: (action) => {
-      if (actions.length < MOST_KEPT) actions.push(action);
-      else actionsLeftOut += 1;
-    },
+    onRepair: (action) => gathered.addAction(action),
   });
   const seconds = (performance.now() - started) / 1000;
   const { cursor, lagSeconds, unready, ...totals } = result;
   const { list: findings, leftOut } = kept;
+  const { actionsLeftOut, ofChange } = gathered;
   const leavesCopiesOut = options.export !== undefined && options.confirm !== true && hasItemsInTargets(session.graph);
   const waiting: Waiting = { pending: totals.pending - ofChange, lagSeconds, graceSeconds: options.grace / 1000 };
   const rules = { isUnexplained: !isExplainedByLag(waiting), isStrict: options.strict === true };
+  sayAbsent(absent);
   const isFine = isClean(totals, rules) && unready === undefined;
   if (!isFine) process.exitCode = FOUND;
   if (cursor !== undefined) process.exitCode = STOPPED;
@@ -175,6 +173,17 @@ async function checkAndReport(session: CommandSession, options: CommandOptions) 
   if (cursor !== undefined) lines.push('stopped before its end; with --resume FILE it could go on from here');
   if (leavesCopiesOut) lines.push(COPIES_LEFT_OUT);
   return { json, text: lines.join('\n'), colorOf };
+}
+
+/** Throws `usage` for options that would have no effect. */
+function refuseIgnored(options: CommandOptions): void {
+  const given: Readonly<Record<string, unknown>> = { ...options };
+  if (options.source !== undefined) refuseBeside('--source', given, ['segment', 'sample']);
+  if (options.sample !== undefined) refuseBeside('--sample', given, ['segment', 'segments']);
+  if (options.segment !== undefined) refuseBeside('--segment', given, ['segments']);
+  if (options.export === undefined) refuseWithout('--export', given, ['confirm']);
+  else refuseBeside('--export', given, ['source', 'segment', 'segments', 'sample', 'resume']);
+  if (options.repair !== true) refuseWithout('--repair', given, ['dryRun']);
 }
 
 function colorOf(line: string): Color | undefined {

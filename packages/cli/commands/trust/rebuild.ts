@@ -1,12 +1,17 @@
 import type { Command } from 'commander';
+import * as z from 'zod/mini';
+import type { CompiledModel } from '../../../../src/core/model/compiled.ts';
 import { countText, figureText } from '../../../../src/foundation/figure.ts';
 import { printable } from '../../../../src/foundation/printable.ts';
 import { UnplacedItems } from '../../../../src/trust/check/unplaced-items.ts';
+import { absentPartitions } from '../../shared/absent-partitions.ts';
 import { unreadyText } from '../../shared/model-notice.ts';
 import { examples, type RateFlags, readRateOption, wholeNumber, writeRateOption } from '../../shared/options.ts';
 import { inSession } from '../../shared/session.ts';
 import { unplacedText } from '../../shared/unplaced.ts';
+import { sayAbsent } from '../read/answer.ts';
 import { runCheck } from './check-run.ts';
+import type { Gathered } from './resume-file.ts';
 
 /** Exit code for items of unknown types (with `--strict`), or projections that aren't ready. */
 const FOUND = 1;
@@ -38,21 +43,23 @@ export function rebuildCommand(command: Command): void {
       inSession(async (session, { source, resume, strict, force, ...limits }: CommandOptions) => {
         const started = performance.now();
         const options = { ...limits, mode: 'rebuild', ...(source !== undefined && { sources: source }) } as const;
-        const refusals: string[] = [];
-        const unplaced = new UnplacedItems(session.graph);
+        const absent = await absentPartitions(session, source ?? []);
+        const gathered = new GatheredUnplaced(session.graph);
+        const { refusals, unplaced } = gathered;
         const result = await runCheck(session, options, {
-          ...{ resume, force },
+          ...{ resume, gathered, force },
           onFinding: ({ source: partition, target, verdict }) => {
             if (verdict === 'unknown') unplaced.add({ source: partition, target });
           },
           onRepair: (action) => {
-            if (action.startsWith('cannot')) refusals.push(action);
+            if (action.startsWith('cannot') && !refusals.includes(action)) refusals.push(action);
           },
         });
         const { partitions, repaired, rcu, wcu, cursor, managed, differs, unready, unknown } = result;
-        // `unplaced` lacks items before the position of a resumed run. `unknown` counts them, so add them to `others`.
+        // `unplaced` lacks items before the position that an older version saved. `unknown` counts them, so add them to `others`.
         const { count } = unplaced;
         const counted = { ...count, items: unknown, others: count.others + unknown - count.items };
+        sayAbsent(absent);
         if ((strict === true && unknown > 0) || unready !== undefined) process.exitCode = FOUND;
         const seconds = (performance.now() - started) / 1000;
         if (cursor !== undefined || refusals.length > 0) process.exitCode = STOPPED;
@@ -80,4 +87,35 @@ export function rebuildCommand(command: Command): void {
         };
       }),
     );
+}
+
+const count = z.int().check(z.minimum(0));
+const key = z.strictObject({ source: z.string(), target: z.string() });
+const schema = z.strictObject({
+  refusals: z.array(z.string()),
+  unplaced: z.strictObject({
+    items: count,
+    forms: z.array(z.strictObject({ form: z.string(), items: count, examples: z.array(key) })),
+    others: count,
+  }),
+});
+
+/** What a rebuild refused or left out, also in the runs before an interruption. */
+class GatheredUnplaced implements Gathered {
+  readonly refusals: string[] = [];
+  readonly unplaced: UnplacedItems;
+
+  constructor(graph: CompiledModel) {
+    this.unplaced = new UnplacedItems(graph);
+  }
+
+  save(): unknown {
+    return { refusals: this.refusals, unplaced: this.unplaced.count };
+  }
+
+  restore(saved: unknown): void {
+    const { refusals, unplaced } = schema.parse(saved);
+    this.refusals.push(...refusals);
+    this.unplaced.restore(unplaced);
+  }
 }

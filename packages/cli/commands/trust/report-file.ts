@@ -3,6 +3,7 @@ import { describe } from '../../../../src/foundation/describe.ts';
 import { EdgeloomError, messageOf } from '../../../../src/foundation/errors.ts';
 import { toJson } from '../../../../src/foundation/exact-json.ts';
 import type { Finding } from '../../../../src/trust/check/finding.ts';
+import { requireWritable } from '../../shared/writable.ts';
 import { type RunState, reportJunit } from './check-report.ts';
 
 export interface ReportTarget {
@@ -30,6 +31,15 @@ export function reportTargets(given: readonly string[]): ReportTarget[] {
 /** Flags that neither follow links nor wait for pipes. */
 const FLAGS = constants.O_WRONLY | constants.O_CREAT | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
+/** Throws `report-not-written` if the report couldn't be written after the check. */
+export async function requireReportFile({ file }: ReportTarget): Promise<void> {
+  try {
+    await requireWritable(file);
+  } catch (error) {
+    throw notWritten(file, error);
+  }
+}
+
 /** Writes a new file or overwrites a regular one. Throws `report-not-written` for anything else. */
 export async function writeReport(
   { kind, file }: ReportTarget,
@@ -44,13 +54,17 @@ export async function writeReport(
     await handle.truncate();
     await handle.writeFile(kind === 'junit' ? reportJunit(findings, state) : `${toJson(json)}\n`);
   } catch (error) {
-    throw new EdgeloomError(
-      'report-not-written',
-      `The report ${file} cannot be written: ${messageOf(error)}.`,
-      'Name a new file, or a regular one that is to be replaced; links are not followed.',
-      { cause: error },
-    );
+    throw notWritten(file, error);
   } finally {
     await handle?.close();
   }
+}
+
+function notWritten(file: string, error: unknown): EdgeloomError {
+  return new EdgeloomError(
+    'report-not-written',
+    `The report ${file} cannot be written: ${messageOf(error)}.`,
+    'Name a new file, or a regular one that is to be replaced; links are not followed.',
+    { cause: error },
+  );
 }

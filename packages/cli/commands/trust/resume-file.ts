@@ -1,0 +1,117 @@
+import { readFile, rm } from 'node:fs/promises';
+import { EdgeloomError, messageOf } from '../../../../src/foundation/errors.ts';
+import { replaceFile } from '../../../../src/foundation/replace-file.ts';
+import { type CheckCursor, parseCursor } from '../../../../src/trust/check/cursor.ts';
+import { requireWritable } from '../../shared/writable.ts';
+
+/** What a command has gathered for its output, kept beside the cursor so that a resumed run's output is complete. */
+export interface Gathered {
+  /** Returns a value for JSON. */
+  save(): unknown;
+  /** Throws for a value that isn't one of `save`. */
+  restore(saved: unknown): void;
+}
+
+/** Milliseconds between saves. */
+const KEEP_MS = 5_000;
+
+/** The file of `--resume`. It is deleted once nothing is left to resume. */
+export class ResumeFile {
+  private keptAtMs = Number.NEGATIVE_INFINITY;
+  private writing: Promise<void> = Promise.resolve();
+
+  constructor(
+    private readonly file: string,
+    private readonly gathered: Gathered,
+  ) {}
+
+  /** Returns the place that an earlier run kept, and throws `no-file` if this run couldn't keep its own. */
+  async load(): Promise<CheckCursor | undefined> {
+    const text = await this.read();
+    try {
+      await requireWritable(this.file);
+    } catch (error) {
+      throw this.failure('written', error);
+    }
+    if (text === undefined) return undefined;
+    const { gathered, cursor } = parts(text);
+    const parsed = this.parsed(cursor);
+    // An older version kept only the cursor.
+    if (gathered !== undefined) this.restore(gathered);
+    return parsed;
+  }
+
+  async keepNowAndThen(cursor: () => CheckCursor): Promise<void> {
+    if (performance.now() - this.keptAtMs < KEEP_MS) return;
+    this.keptAtMs = performance.now();
+    await this.keep(cursor());
+  }
+
+  async keep(cursor: CheckCursor | undefined): Promise<void> {
+    const text = cursor && JSON.stringify({ ...cursor, gathered: this.gathered.save() });
+    // One after the other: a cut-off run may still be writing.
+    this.writing = this.writing.catch(() => undefined).then(() => this.write(text));
+    await this.writing;
+  }
+
+  private async write(text: string | undefined): Promise<void> {
+    if (text === undefined) return await rm(this.file, { force: true });
+    try {
+      await replaceFile(this.file, text);
+    } catch (error) {
+      throw this.failure('written', error);
+    }
+  }
+
+  private async read(): Promise<string | undefined> {
+    try {
+      return await readFile(this.file, 'utf8');
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+      throw this.failure('read', error);
+    }
+  }
+
+  private parsed(cursor: unknown): CheckCursor {
+    try {
+      return parseCursor(cursor);
+    } catch (error) {
+      throw this.unfit(error);
+    }
+  }
+
+  private restore(gathered: unknown): void {
+    try {
+      this.gathered.restore(gathered);
+    } catch (error) {
+      throw this.unfit(error);
+    }
+  }
+
+  private unfit(error: unknown): EdgeloomError {
+    return new EdgeloomError(
+      'invalid-cursor',
+      `The file ${this.file} doesn't contain the place of an interrupted command of this kind.`,
+      'Name another file with --resume, or delete this one to start at the beginning.',
+      { cause: error },
+    );
+  }
+
+  private failure(done: 'read' | 'written', error: unknown): EdgeloomError {
+    return new EdgeloomError(
+      'no-file',
+      `The file ${this.file} of --resume cannot be ${done}: ${messageOf(error)}.`,
+      'Name another file with --resume, or check the permissions of the file and its folder.',
+      { cause: error },
+    );
+  }
+}
+
+function parts(text: string): { gathered: unknown; cursor: unknown } {
+  try {
+    const { gathered, ...cursor } = JSON.parse(text) as { gathered?: unknown };
+    return { gathered, cursor };
+  } catch {
+    return { gathered: undefined, cursor: undefined };
+  }
+}

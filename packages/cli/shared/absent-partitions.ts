@@ -1,0 +1,23 @@
+import { checkSource } from '../../../src/client/read/request/lookup.ts';
+import type { CompiledModel } from '../../../src/core/model/compiled.ts';
+import type { Store } from '../../../src/core/store-port.ts';
+import { CALLS_AT_ONCE, forEachOf } from '../../../src/foundation/for-each.ts';
+
+/**
+ * Returns a sentence for each partition that has no items. Throws as `get` does for one that also couldn't be a node's:
+ * it is probably a typo.
+ */
+export async function absentPartitions(
+  { graph, store }: { graph: CompiledModel; store: Pick<Store, 'query'> },
+  ids: readonly string[],
+): Promise<string[]> {
+  const absent = new Set<string>();
+  const lookFor = async (partition: string): Promise<void> => {
+    const { items } = await store.query({ partition, limit: 1, consistent: true });
+    if (items.length === 0) absent.add(partition);
+  };
+  await forEachOf(new Set(ids), lookFor, { concurrency: CALLS_AT_ONCE });
+  const inOrder = ids.filter((id, i) => absent.has(id) && ids.indexOf(id) === i);
+  for (const id of inOrder) checkSource(graph, id);
+  return inOrder.map((id) => `There are no items in the partition ${id}.`);
+}
