@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { lstat, writeFile } from 'node:fs/promises';
 import type { TableDescription } from '@aws-sdk/client-dynamodb';
 import type { Command } from 'commander';
 import { isDerivedKey, isServicePartition } from '../../../../src/core/items/keys.ts';
@@ -20,6 +20,7 @@ import { print } from '../../shared/output.ts';
 import { startProgress } from '../../shared/progress.ts';
 import type { Settings } from '../../shared/settings.ts';
 import { createStopSignal } from '../../shared/signals.ts';
+import { requireWritable } from '../../shared/writable.ts';
 
 interface CommandOptions {
   sample?: number;
@@ -62,6 +63,7 @@ async function adopt(settings: Settings, { sample: most = Number.POSITIVE_INFINI
   if (table === undefined) {
     throw new EdgeloomError('usage', 'adopt needs the name of a table.', 'Name it: edgeloom adopt --table legacy');
   }
+  if (out !== undefined) await requireNew(out);
   const client = createClient(settings.client);
   const { signal, release } = createStopSignal();
   try {
@@ -148,24 +150,44 @@ function isEdgeloomItem({ keys: [source, target] }: SampledItem): boolean {
   return isServicePartition(source) || isDerivedKey(target);
 }
 
+/** Refuses at the start what could not be written after the scan. */
+async function requireNew(file: string): Promise<void> {
+  if (await exists(file)) throw fileExists(file);
+  try {
+    await requireWritable(file);
+  } catch (error) {
+    throw notWritten(file, error);
+  }
+}
+
+async function exists(file: string): Promise<boolean> {
+  return await lstat(file).then(
+    () => true,
+    () => false,
+  );
+}
+
 async function writeNew(file: string, text: string): Promise<void> {
   try {
     await writeFile(file, text, { flag: 'wx' });
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') {
-      throw new EdgeloomError(
-        'file-exists',
-        `The file ${file} already exists, and was not changed.`,
-        'Name another file with --out.',
-      );
-    }
-    throw new EdgeloomError(
-      'invalid-option',
-      `The file ${file} of --out cannot be written.`,
-      'Name a file in a folder that exists.',
-      {
-        cause: error,
-      },
-    );
+    throw (error as NodeJS.ErrnoException).code === 'EEXIST' ? fileExists(file) : notWritten(file, error);
   }
+}
+
+function fileExists(file: string): EdgeloomError {
+  return new EdgeloomError(
+    'file-exists',
+    `The file ${file} already exists, and was not changed.`,
+    'Name another file with --out.',
+  );
+}
+
+function notWritten(file: string, error: unknown): EdgeloomError {
+  return new EdgeloomError(
+    'invalid-option',
+    `The file ${file} of --out cannot be written.`,
+    'Name a file in a folder that exists.',
+    { cause: error },
+  );
 }
