@@ -8,11 +8,13 @@ import { SQS } from '../../../../src/store/client/json-service.ts';
 import { createStreamsClient } from '../../../../src/store/client.ts';
 import { bucketAccess, redriveMessage, redriveQueue } from '../../../../src/trust/failures/failure-queue.ts';
 import { addRedrive, type RedriveResult, redrive } from '../../../../src/trust/repair/redrive.ts';
+import { absentPartitions } from '../../shared/absent-partitions.ts';
 import { awsService } from '../../shared/aws-service.ts';
 import { examples, refuseWithout } from '../../shared/options.ts';
 import { startProgress } from '../../shared/progress.ts';
 import { type CommandSession, inSession } from '../../shared/session.ts';
 import { endingOnSignal } from '../../shared/signals.ts';
+import { sayAbsent } from '../read/answer.ts';
 import { sweepStream } from './sweep-stream.ts';
 
 /** Exit code if entries are left, or records of a failed batch were quarantined. */
@@ -53,12 +55,14 @@ export function redriveCommand(command: Command): void {
         if (options.fromFailure === undefined) refuseWithout('--from-failure', { ...options }, ['bucket', 'anyHost']);
         else if (!isQueueUrl(options.fromFailure))
           refuseWithout('--from-failure QUEUE-URL', { ...options }, ['anyHost']);
+        const absent = options.fromFailure === undefined ? await absentPartitions(session, ids) : [];
         const progress = startProgress('entries', 0);
         const onProgress = (entries: number): void => progress.update(entries, entries);
         const result = await endingOnSignal(AGAIN, () => runRedrive(session, ids, options, onProgress)).finally(() =>
           progress.stop(),
         );
         const { entries, repaired, left, quarantined, writes, wcu, rcu, reasons, swept, ended } = result;
+        sayAbsent(absent);
         if (left > 0 || quarantined > 0) process.exitCode = LEFT;
         const into = quarantined > 0 ? `, ${figureText(quarantined)} of them quarantined` : '';
         const lines = [
