@@ -752,6 +752,21 @@ describe('a sync', () => {
     expect(clock.ms - then).toBeGreaterThan(18_000);
   });
 
+  it.each([{ maxRcu: 1 }, { maxWcu: 1 }])('that waits for its rate stops as soon as it is told: %j', async (rate) => {
+    const { rows, store, source } = world();
+    for (const id of ['1', '2', '3']) rows.set(id, { id });
+    const stop = new AbortController();
+    const waits: unknown[] = [];
+    const wait = async (_: number, signal?: AbortSignal): Promise<void> => {
+      waits.push(signal);
+      stop.abort(new Error('told'));
+      signal?.throwIfAborted();
+    };
+    const sources = createSources(graph, { sources: [source('app', users)], store, wait, now: () => START });
+    await expect(sources.sync('app', { ...rate, signal: stop.signal })).rejects.toThrow('told');
+    expect(waits).toEqual([stop.signal]);
+  });
+
   it('of our own table as it was before makes it what the source is now', async () => {
     const { table, rows, open, source, shown } = world();
     const sources = open(source('app', users));

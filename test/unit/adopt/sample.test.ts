@@ -68,6 +68,20 @@ async function proposed(client: DynamoDBClient, { most = 20_000, chosen = 20_000
   return { ...proposedFile(sample.chosen(), DESCRIBED, { read: sample.seen, isWhole }), read: sample.seen, isWhole };
 }
 
+it('a scan that waits for its rate stops as soon as it is told', async () => {
+  const page = { Items: [], LastEvaluatedKey: { pk: { S: 'a' } }, ConsumedCapacity: { CapacityUnits: 1_000_000 } };
+  const client = { send: async () => page } as unknown as DynamoDBClient;
+  const stop = new AbortController();
+  const reading = readForeignTable(client, 'legacy', {
+    most: 1,
+    maxRcu: 1,
+    onItems: () => undefined,
+    signal: stop.signal,
+  });
+  setTimeout(() => stop.abort(new Error('told')), 20);
+  await expect(reading).rejects.toThrow('told');
+});
+
 describe('the proposal for a table', () => {
   it('is the same from whatever segments, pages and orders its items come', async () => {
     const items = shop(150);

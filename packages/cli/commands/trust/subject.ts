@@ -96,10 +96,11 @@ function withWalk(command: Command): Command {
 async function runExport(session: CommandSession, id: string, flags: WalkFlags) {
   const { graph, store, client } = session;
   const { itemCount, sizeBytes } = await describeTable(graph, { client });
-  process.stderr.write(`${walkText(graph.table.name, sizeBytes, 1)}\n`);
-  const { items, isWhole } = await interruptible('items', itemCount, ({ remainingMs, update }) =>
+  process.stderr.write(`${walkText(graph.table.name, sizeBytes, 1)}
+`);
+  const { items, isWhole } = await interruptible('items', itemCount, ({ remainingMs, cutOff, update }) =>
     exportSubject(graph, {
-      ...{ store, id, ...flags, remainingMs },
+      ...{ store, id, ...flags, remainingMs, signal: cutOff },
       onProgress: (read) => update(read, Math.max(read, itemCount)),
       onItem: ({ source, target, item }) => {
         const { [graph.table.partitionKey]: _source, [graph.table.sortKey]: _target, ...rest } = item;
@@ -139,9 +140,9 @@ async function runErase(session: CommandSession, id: string, flags: EraseFlags) 
     const { endpoint: _, ...service } = session.settings.client;
     const buckets = bucketAccess(service);
     const batches = { ...buckets, streams, buckets: bucket, listObjects: (name: string) => listObjects(service, name) };
-    const result = await interruptible('items', itemCount, ({ remainingMs, update }) =>
+    const result = await interruptible('items', itemCount, ({ remainingMs, cutOff, update }) =>
       eraseSubject(graph, {
-        ...{ store, id, dryRun, again, segments, maxRcu, maxWcu, remainingMs },
+        ...{ store, id, dryRun, again, segments, maxRcu, maxWcu, remainingMs, signal: cutOff },
         serverTime: () => serverTime(graph, { client }),
         onProgress: (read) => update(read, Math.max(read, itemCount)),
         ...(bucket.length > 0 && { eraseFailedBatches: failedBatchEraser(graph, { ...batches, store }) }),
