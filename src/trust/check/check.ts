@@ -75,7 +75,7 @@ export interface CheckOptions extends RuntimeOptions, TelemetryOption, RateOptio
   resume?: CheckCursor | undefined;
   /** Called for each finding. Differences that didn't last are only counted, as `superseded`. */
   onFinding?: ((finding: Finding) => void) | undefined;
-  /** Called with one line for each actual or planned repair. */
+  /** Called with one line for each actual or planned repair, also for items that are only `maintenance`. */
   onRepair?: ((action: string) => void) | undefined;
   /**
    * Called before the first page and after each one, with the totals and a function that returns the cursor to continue

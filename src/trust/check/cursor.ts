@@ -25,6 +25,7 @@ export interface CheckCounts extends VerdictCounts {
    * check doesn't compare these items.
    */
   changing: { name: string; items: number; reason: string }[];
+  /** Number of derived items whose drift was repaired. Items that were only `maintenance` aren't counted. */
   repaired: number;
   rcu: number;
   wcu: number;
