@@ -211,6 +211,7 @@ export type {
   GetResult,
   ItemKey,
   NativeQueryRequest,
+  NumberRange,
   QueryRequest,
   QueryResult,
   ReadManyOptions,

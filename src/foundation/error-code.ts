@@ -343,7 +343,7 @@ export type ErrorCode =
    */
   | 'source-failed'
   /**
-   * A command was interrupted before its end, or took more than four seconds to stop. Remedy: Run it again; continue a
+   * A command was interrupted before its end, or took too long to stop. Remedy: Run it again; continue a
    * sync with `--resume`.
    */
   | 'stopped'

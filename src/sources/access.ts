@@ -1,6 +1,6 @@
 import type { Item } from '../core/items/attribute-value.ts';
-import { describe } from '../foundation/describe.ts';
 import { toPlainItem } from '../core/items/plain.ts';
+import { describe } from '../foundation/describe.ts';
 import { EdgeloomError, StoreError } from '../foundation/errors.ts';
 import { thrownText } from './mapped.ts';
 import {
