@@ -106,7 +106,11 @@ describe('watch', () => {
   it('fails with a hint for what the model does not have, and explains itself', async () => {
     const at = ['--endpoint', dev.endpoint];
     const unknown = await edgeloom(['watch', 'inbound', 'USER-V1', 'NONE', ...at]);
-    expect(unknown).toMatchObject({ code: 2, stdout: '', stderr: expect.stringMatching(/error: .*NONE.*\nhint: ./) });
+    expect(unknown).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: expect.stringMatching(/error \(unknown-type\): .*NONE.*\nhint: ./),
+    });
     const asJson = await edgeloom(['watch', 'search', 'USER.nothing', '--json', ...at]);
     expect(asJson.code).toBe(2);
     expect(JSON.parse(asJson.stdout)).toMatchObject({ error: { code: 'unknown-search', hint: expect.any(String) } });
