@@ -138,6 +138,8 @@ function thrown(value: unknown): EdgeloomError {
 }
 
 export function thrownText(value: unknown): string {
-  const text: unknown = value instanceof Error ? value.message : value;
+  // Connection errors over several addresses have a code but no message.
+  const text: unknown =
+    value instanceof Error ? value.message || ((value as NodeJS.ErrnoException).code ?? value.name) : value;
   return typeof text === 'object' && text !== null ? 'an object' : String(text);
 }

@@ -92,7 +92,7 @@ export function defineSource(name: string, options: DefineSourceOptions): Source
   checkOptions('defineSource', options, { map: 'function', version: true, read: 'function', keys: 'function' });
   const { read, keys } = options ?? {};
   const common = commonOf(name, options);
-  if (typeof read !== 'function' || (keys !== undefined && typeof keys !== 'function')) {
+  if (read === undefined) {
     throw mistake(name, 'has no function read', 'Give what reads an item by its key: { read: (key) => item }.');
   }
   return { ...common, from: { read, ...(keys && { keys }) } };

@@ -38,7 +38,7 @@ export async function readAbortable<S extends object, T>(
 }
 
 function checkSignal(signal: unknown): void {
-  if (signal instanceof AbortSignal) return;
+  if (typeof (signal as AbortSignal | null)?.throwIfAborted === 'function') return;
   throw new EdgeloomError(
     'invalid-option',
     'signal should be an AbortSignal.',

@@ -1,4 +1,5 @@
 import { EdgeloomError } from '../../../src/foundation/errors.ts';
+import { sleep } from '../../../src/foundation/runtime.ts';
 import { startProgress } from './progress.ts';
 import { createStopSignal, STOP_GRACE_MS, type Stopping } from './signals.ts';
 
@@ -28,7 +29,10 @@ export async function interruptible<T>(
   };
   signal.addEventListener('abort', cutOffSoon, { once: true });
   try {
-    return await run({ signal, wait, remainingMs, cutOff: cutOff.signal, update });
+    // A wait that begins after the signal would otherwise keep the process alive for its full time.
+    const waitUntilCutOff = (milliseconds: number): Promise<void> =>
+      signal.aborted ? sleep(milliseconds, cutOff.signal) : wait(milliseconds);
+    return await run({ signal, wait: waitUntilCutOff, remainingMs, cutOff: cutOff.signal, update });
   } finally {
     clearTimeout(overdue);
     signal.removeEventListener('abort', cutOffSoon);

@@ -341,9 +341,12 @@ class Check {
   private async afterPage({ segment }: WalkedPage): Promise<void> {
     const { counts, inspections, withoutEntry } = this.outcomes.get(segment)!;
     for (const count of counts.splice(0)) count();
+    // Begin first: from here on, a cursor has the inspections of this page.
+    const begun = this.inspector.beginAll(inspections.splice(0));
+    begun.catch(() => undefined);
     const lacking = withoutEntry.splice(0);
     if (lacking.length > 0) await this.repairer?.writeEntries(lacking);
-    await this.inspector.beginAll(inspections.splice(0));
+    await begun;
     await this.dangling?.flushToFile();
     await this.reportProgress();
   }

@@ -57,9 +57,10 @@ const countsSchema = z.object({
   baseItems: count,
   derivedItems: count,
   unknownTypes: z.array(
-    z.strictObject({
+    z.object({
       type: z.string(),
-      kind: z.enum(['node', 'edge']),
+      // Cursors of older versions have no kind.
+      kind: z._default(z.enum(['node', 'edge']), 'node'),
       items: count,
       nearest: z.nullable(z.string()),
     }),

@@ -57,7 +57,7 @@ export class SegmentScan {
   private async addItem({ source, target, item }: WalkedItem): Promise<void> {
     const { store, onNoted } = this.context;
     // The service partition has neither base items nor derived items.
-    if (isServicePartition(source)) return;
+    if (isServicePartition(source)) return await this.finishPartition();
     if (this.current?.source !== source) {
       await this.finishPartition();
       this.current = this.comparisonOf(source);

@@ -154,7 +154,7 @@ function isEdgeloomItem({ keys: [source, target] }: SampledItem): boolean {
 async function requireNew(file: string): Promise<void> {
   if (await exists(file)) throw fileExists(file);
   try {
-    await requireWritable(file);
+    await requireWritable(file, { isReplaced: false });
   } catch (error) {
     throw notWritten(file, error);
   }

@@ -34,7 +34,7 @@ const FLAGS = constants.O_WRONLY | constants.O_CREAT | constants.O_NOFOLLOW | co
 /** Throws `report-not-written` if the report couldn't be written after the check. */
 export async function requireReportFile({ file }: ReportTarget): Promise<void> {
   try {
-    await requireWritable(file);
+    await requireWritable(file, { isReplaced: false });
   } catch (error) {
     throw notWritten(file, error);
   }

@@ -29,7 +29,7 @@ export class ResumeFile {
   async load(): Promise<CheckCursor | undefined> {
     const text = await this.read();
     try {
-      await requireWritable(this.file);
+      await requireWritable(this.file, { isReplaced: true });
     } catch (error) {
       throw this.failure('written', error);
     }

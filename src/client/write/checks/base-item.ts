@@ -141,11 +141,17 @@ function checkReserved(graph: CompiledModel, item: Item): void {
 }
 
 /** Throws for a number that the model needs to be of another type. Needn't be one of the numbers that it accepts. */
-export function checkMayBeNumbers(graph: CompiledModel, { source, target }: ItemKey, names: readonly string[]): void {
+export function checkMayBeNumbers(
+  graph: CompiledModel,
+  { source, target }: ItemKey,
+  names: readonly string[],
+  hashedTarget: string | undefined,
+): void {
   const numbers: Item = Object.fromEntries(names.map((name): [string, AttributeValue] => [name, { N: '0' }]));
   withItemName(source, target, () => checkNativeKeys(graph, numbers));
+  const image = hashedTarget === undefined ? numbers : { ...numbers, [TARGET_ID]: { S: hashedTarget } };
   // The model's functions may need the other attributes, so their errors don't count.
-  const problems = problemsOfImage(graph, source, target, numbers).filter(
+  const problems = problemsOfImage(graph, source, target, image).filter(
     ({ code, attribute }) => code === 'wrong-type' && attribute !== undefined && names.includes(attribute),
   );
   if (problems.length > 0) throw projectionError(source, target, problems);

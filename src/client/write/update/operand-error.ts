@@ -37,9 +37,12 @@ export function checkAgainst({ graph }: Pick<WriteContext, 'graph'>, change: Bas
   const version = versionAttributeOf(graph, key);
   if (version !== undefined) nextVersion(key, version, attributeOf(item, version));
   const next = withItemName(key.source, key.target, () => applyChanges(item, changes));
-  // A sum may have more digits than both of its numbers, or leave the bounds of the model.
-  const names = [...Object.keys(changes.add ?? {}), TARGET_ID].filter((name) => Object.hasOwn(next, name));
-  const sums = Object.fromEntries(names.map((name) => [name, next[name]!]));
-  checkPartialItem(graph, { ...sums, [partitionKey]: { S: key.source }, [sortKey]: { S: key.target } });
+  const added = Object.keys(changes.add ?? {}).filter((name) => Object.hasOwn(next, name));
+  if (added.length > 0) {
+    // A sum may have more digits than both of its numbers, or leave the bounds of the model.
+    const names = [...added, TARGET_ID].filter((name) => Object.hasOwn(next, name));
+    const sums = Object.fromEntries(names.map((name) => [name, next[name]!]));
+    checkPartialItem(graph, { ...sums, [partitionKey]: { S: key.source }, [sortKey]: { S: key.target } });
+  }
   checkSize(key.source, key.target, next);
 }

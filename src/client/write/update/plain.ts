@@ -13,7 +13,7 @@ export function plainUpdate(subject: UpdateSubject, change: AttributeChange, con
   const set = condition.present === true ? changes.set : withTargetId(subject, changes.set);
   checkChangedAttributes(subject, { ...changes.addTo, ...set });
   const given = changes.add ?? {};
-  checkMayBeNumbers(subject.graph, key, Object.keys(given));
+  checkMayBeNumbers(subject.graph, key, Object.keys(given), subject.hashedTarget);
   const within = withItemName(key.source, key.target, () => rangesBeforeAdding(subject, given));
   const add = versionAttribute === undefined ? changes.add : { ...changes.add, [versionAttribute]: '1' };
   return {
