@@ -177,7 +177,8 @@ describe('edgeloom check', () => {
       const whole = await json(1, 'check', ...own);
       expect(whole).toMatchObject({ quarantined: 40, unknown: 40 });
       const place = join(folder, 'stopped-place.json');
-      const args = ['check', '--max-rcu', '3', '--segments', '64', '--resume', place, ...own];
+      // More segments than are read at once, so that some wait for the rate.
+      const args = ['check', '--max-rcu', '3', '--segments', '256', '--resume', place, ...own];
       const child = spawn(process.execPath, [MAIN, ...args, '--endpoint', dev.endpoint], {
         cwd: ROOT,
         stdio: 'ignore',
