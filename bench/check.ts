@@ -1,23 +1,16 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import pMap from 'p-map';
-import { startEngine } from '../packages/local/engine/engine.ts';
-import { createWriter } from '../src/client/write/writer.ts';
 import { canonicalText, type Item } from '../src/core/items/attribute-value.ts';
 import type { CompiledModel } from '../src/core/model/compiled.ts';
 import { VERDICT_NAMES, VERDICTS } from '../src/core/verdicts.ts';
-import { createWorker } from '../src/projecting/worker/worker.ts';
-import { createClient, createStreamsClient } from '../src/store/client.ts';
-import { DynamoDBStore } from '../src/store/dynamodb.ts';
-import { createTable } from '../src/store/table-description.ts';
+import type { DynamoDBStore } from '../src/store/dynamodb.ts';
 import { check as runCheck } from '../src/trust/check/check.ts';
 import type { Finding } from '../src/trust/check/finding.ts';
 import type { BenchmarkOptions } from './support/command.ts';
 import { corrupt, goalOf, KINDS, projectedGoals } from './support/corruption.ts';
 import { sizeOf } from './support/extent.ts';
-import { fullModel, ROLE_NAMES } from './support/models.ts';
+import { fullModel } from './support/models.ts';
 import { interleaved, ratios, timed } from './support/paired.ts';
-import { seededRandom } from './support/random.ts';
-import { atLeast, atMost, figure, type Report, varying } from './support/report.ts';
+import { atLeast, atMost, figure, type Report } from './support/report.ts';
 import { spread } from './support/statistics.ts';
 import { type FreshTable, scanned, scanTable, withFreshTable } from './support/table.ts';
 
@@ -160,93 +153,4 @@ async function speed({ store }: FreshTable, repetitions: number): Promise<Report
       figure('read capacity against the scan', checkRcu / scanRcu, 'x', atMost(MOST_RCU)),
     ],
   };
-}
-
-/** Two minutes take the share of false alarms from chance. */
-const LIVE_MS = sizeOf({ whole: 120_000, short: 6_000 });
-const LIVE_GOALS = 200;
-const LIVE_GRACE_MS = 3_000;
-
-/** Checks while producers write at full rate, a projector follows, and drift is planted. */
-export async function checkLive(): Promise<Report[]> {
-  const engine = await startEngine();
-  const client = createClient({ endpoint: engine.endpoint });
-  const streams = createStreamsClient({ endpoint: engine.endpoint });
-  try {
-    const { streamArn = '' } = await createTable(fullModel, { client });
-    const store = new DynamoDBStore(client, fullModel.table);
-    const worker = createWorker(fullModel, { store, streams, streamArn, pollIntervalMs: 10 });
-    const running = worker.run();
-    const end = Date.now() + LIVE_MS;
-    const writing = produce(store, end);
-    const planted = new Set<string>();
-    const found = new Set<string>();
-    const checkNow = () => runCheck(fullModel, { store, graceMs: LIVE_GRACE_MS, onFinding: notingIn(found) });
-    let checks = 0;
-    let superseded = 0;
-    const planting = plant(store, planted, end);
-    while (Date.now() < end) {
-      superseded += (await checkNow()).superseded;
-      checks += 1;
-    }
-    const writes = await writing;
-    await planting;
-    await checkNow();
-    await worker.stop();
-    await running;
-    const missed = [...planted].filter((key) => !found.has(key)).length;
-    const false_ = [...found].filter((key) => !planted.has(key)).length;
-    return [
-      {
-        name: 'check-live',
-        title: `${LIVE_MS / 60_000} minutes of writes at full rate to ${LIVE_GOALS} partitions, drift planted meanwhile (dynoxide)`,
-        figures: [
-          varying(true, figure('writes', writes, 'items')),
-          varying(true, figure('checks', checks, 'runs')),
-          varying(true, figure('lag met and not reported', superseded, 'suspects')),
-          varying(true, figure('faults planted', planted.size, 'items')),
-          figure('planted and not found', missed, 'items', atMost(0)),
-          figure('false alarms', false_, 'items', atMost(0)),
-        ],
-      },
-    ];
-  } finally {
-    client.destroy();
-    streams.destroy();
-    await engine.stop();
-  }
-}
-
-/** Random writes until a moment; returns their number. */
-async function produce(store: DynamoDBStore, endMs: number): Promise<number> {
-  const writer = createWriter(fullModel, { store });
-  const random = seededRandom(20_261_121);
-  let writes = 0;
-  while (Date.now() < endMs) {
-    const goal = `GOAL-L${random.below(LIVE_GOALS)}` as const;
-    const user = `USER-U${random.below(30)}` as const;
-    if (random.below(5) === 0)
-      await writer.putNode(goal, { title: `t${writes}`, status: `s${random.below(4)}`, dueDate: '2026-01-01' });
-    else if (random.below(3) === 0) await writer.deleteEdge(goal, 'GOALMEMBERSHIP', user);
-    else
-      await writer.putEdge(goal, 'GOALMEMBERSHIP', user, {
-        memberRole: ROLE_NAMES[random.below(3)]!,
-        date: '2026-01-01',
-      });
-    writes += 1;
-  }
-  return writes;
-}
-
-/** Puts orphans beside busy items until shortly before a moment. */
-async function plant(store: DynamoDBStore, planted: Set<string>, endMs: number): Promise<void> {
-  for (let i = 0; Date.now() < endMs - LIVE_GRACE_MS * 3; i++) {
-    const [source, target] = [`GOAL-L${i % LIVE_GOALS}`, `~ix/GOALMEMBERSHIP-USER-GHOST${i}`];
-    await store.put({
-      ...{ source: { S: source }, target: { S: target }, r: { N: '1' } },
-      ...{ gsi0pk: { S: 'GOALMEMBERSHIP-USER-GHOST' }, gsi0sk: { S: `500-LEAD\u0000${source}` } },
-    });
-    planted.add(`${source} ${target}`);
-    await delay(250);
-  }
 }

@@ -1,29 +1,23 @@
 import { batch } from './batch.ts';
-import { calls } from './calls.ts';
-import { check, checkCorruption, checkLive } from './check.ts';
-import { checkCopies, checkCopiesMemory } from './check-copies.ts';
-import { checkHubMemory, checkMemory } from './check-memory.ts';
-import { client } from './client.ts';
+import { check, checkCorruption } from './check.ts';
+import { checkCopies } from './check-copies.ts';
+import { checkMemory } from './check-memory.ts';
 import { cpu } from './cpu.ts';
 import { delivery } from './delivery.ts';
 import { electrodb } from './electrodb.ts';
 import { fanOut } from './fan-out.ts';
 import { friends } from './friends/main.ts';
-import { growth } from './growth.ts';
 import { has } from './has.ts';
 import { joinedItems } from './joined.ts';
 import { levels } from './levels.ts';
 import { list } from './list.ts';
 import { migrate } from './migrate.ts';
 import { modeling } from './modeling.ts';
-import { observe, observeFast, observeSlow } from './observe.ts';
+import { observe } from './observe.ts';
 import { packaged } from './package.ts';
-import { page } from './page.ts';
 import { parts } from './parts.ts';
 import { peers } from './peers.ts';
-import { position } from './position.ts';
 import { redrive, redriveLarge } from './redrive.ts';
-import { registry } from './registry.ts';
 import { scale } from './scale.ts';
 import { search } from './search.ts';
 import { start } from './start.ts';
@@ -37,14 +31,8 @@ import { writes } from './writes.ts';
 await runBenchmarks({
   batch,
   cpu,
-  registry,
-  client,
   throughput,
   types,
-  growth,
-  position,
-  calls,
-  page,
   list,
   peers,
   search,
@@ -61,17 +49,12 @@ await runBenchmarks({
   'redrive-large': redriveLarge,
   has,
   observe,
-  'observe-slow': observeSlow,
-  'observe-fast': observeFast,
   package: packaged,
   start,
   check,
   'check-corruption': checkCorruption,
   'check-copies': checkCopies,
-  'check-copies-memory': checkCopiesMemory,
-  'check-live': checkLive,
   'check-memory': checkMemory,
-  'check-hub-memory': checkHubMemory,
   writes,
   electrodb,
   friends,

@@ -1,6 +1,5 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import pMap from 'p-map';
-import { type Local, startLocal } from '../packages/local/local.ts';
+import { startLocal } from '../packages/local/local.ts';
 import { SERVICE_PARTITION } from '../src/core/items/keys.ts';
 import { defineGraph } from '../src/core/model/compile/define-graph.ts';
 import type { CompiledModel } from '../src/core/model/compiled.ts';
@@ -22,10 +21,9 @@ import { fullModel } from './support/models.ts';
 import { interleaved, ratios, timed } from './support/paired.ts';
 import { projecting } from './support/projecting.ts';
 import { type Figure, figure, type Report, varying } from './support/report.ts';
-import { median } from './support/statistics.ts';
 import { load } from './support/table.ts';
 
-/** The observer's read units for a million changes, its CPU against the projector's, and how soon it finds damage. */
+/** The observer's read units for a million changes, and its CPU against the projector's. */
 
 const SAMPLE = sizeOf({ whole: 400, short: 20 });
 const EDGES_OF_A_NODE = 20;
@@ -36,8 +34,6 @@ const REPETITIONS = 5;
 const AT_ONCE = { lateMs: 100, skewMs: 50, graceMs: 200, listMs: 500 };
 /** Records on both sides of a look bring a second one. */
 const TIMING_VARIES = 0.5;
-/** Milliseconds. */
-const MOST_WAIT_MS = 60_000;
 
 export async function observe({ repetitions = REPETITIONS }: BenchmarkOptions): Promise<Report[]> {
   const figures: Figure[] = [];
@@ -47,16 +43,6 @@ export async function observe({ repetitions = REPETITIONS }: BenchmarkOptions): 
     figures.push(varying(TIMING_VARIES, figure(name, Math.round(units[i]! * MILLION), 'RCU')));
   const title = `read units of the observer for a million changes, counted on ${SAMPLE} of each kind`;
   return [{ name: 'observe-units', title, figures }, await cpuReport(repetitions)];
-}
-
-/** 100 changes a second. */
-export async function observeSlow(): Promise<Report[]> {
-  return [await detection(100)];
-}
-
-/** 1,000 changes a second. */
-export async function observeFast(): Promise<Report[]> {
-  return [await detection(1_000)];
 }
 
 /** Items before, and the changes. */
@@ -256,93 +242,4 @@ async function observeRecords(records: readonly StreamRecord[], streamArn: strin
 
 function goal(i: number): Item {
   return nodeItem(`GOAL-${i}`, { title: `Goal ${i}`, status: i % 2 === 0 ? 'open' : 'done', dueDate: '2026-03-01' });
-}
-
-const LOAD_SECONDS = sizeOf({ whole: 25, short: 2 });
-const DAMAGES = sizeOf({ whole: 50, short: 2 });
-const TICK_MS = 100;
-/** A node, its view and two index items. */
-const RECORDS_OF_A_NODE = 4;
-
-/** Damages views under such a load, and waits for findings. */
-async function detection(rate: number): Promise<Report> {
-  // An engine of a file is too slow: nothing is judged before it is projected.
-  const local = await startLocal(fullModel, { engine: 'memory', observe: false });
-  const streams = createStreamsClient({ endpoint: local.endpoint });
-  const foundMs = new Map<string, number>();
-  let isOver = false;
-  let verifiedThroughMs: number | undefined;
-  // A whole run waits as in production.
-  const observing = runObserver({
-    ...{ graph: fullModel, store: local.store, limits: sizeOf<Partial<typeof AT_ONCE>>({ whole: {}, short: AT_ONCE }) },
-    source: new DynamoDBStreamSource(streams, local.streamArn),
-    remainingMs: () => (isOver ? 0 : Number.POSITIVE_INFINITY),
-    onDrift: ({ suspect }) => foundMs.set(suspect.source, foundMs.get(suspect.source) ?? Date.now()),
-    onProgress: (progress) => {
-      verifiedThroughMs = progress.verifiedThroughMs;
-    },
-  });
-  observing.catch(() => undefined);
-  try {
-    await load(local.store, times(DAMAGES, goal));
-    await local.worker.idle();
-    if (!(await isTrueInTime(() => verifiedThroughMs !== undefined))) throw new Error('the table is not verified');
-    const { damagedMs, written, seconds } = await damageUnderLoad(local, rate);
-    // Damage isn't judged while the projector is late; report that, too.
-    await isTrueInTime(() => damagedMs.size === foundMs.size);
-    const waits = [...damagedMs]
-      .flatMap(([id, atMs]) => (foundMs.has(id) ? [(foundMs.get(id)! - atMs) / 1000] : []))
-      .sort((a, b) => a - b);
-    const found: Figure[] =
-      waits.length === 0
-        ? []
-        : [
-            figure('from damage to finding, median', median(waits), 's'),
-            figure('from damage to finding, 99th percentile', waits[Math.ceil(waits.length * 0.99) - 1]!, 's'),
-          ];
-    return {
-      name: `observe-detection-${rate}`,
-      title: `${DAMAGES} views damaged while ${rate.toLocaleString('en-US')} nodes a second are written, ${RECORDS_OF_A_NODE} records each, waits as in production`,
-      figures: [
-        ...found,
-        varying(true, figure('found within a minute of the last write', waits.length / damagedMs.size, 'share')),
-        figure('nodes written', written / seconds, 'nodes/s'),
-      ],
-    };
-  } finally {
-    isOver = true;
-    await observing.catch(() => undefined);
-    streams.destroy();
-    await local.stop();
-  }
-}
-
-async function damageUnderLoad({ store }: Local, rate: number) {
-  const damagedMs = new Map<string, number>();
-  const [startedMs, ticks] = [Date.now(), (LOAD_SECONDS * 1000) / TICK_MS];
-  let written = 0;
-  for (let tick = 0; tick < ticks; tick++) {
-    const aTick = (rate * TICK_MS) / 1000;
-    await load(
-      store,
-      times(aTick, (i) => goal(DAMAGES + tick * aTick + i)),
-    );
-    written += aTick;
-    while (damagedMs.size < Math.ceil(((tick + 1) * DAMAGES) / ticks)) {
-      const id = `GOAL-${damagedMs.size}`;
-      const { item } = await store.get({ source: id, target: '~view' }, { consistent: true });
-      await store.put({ ...item, attributes: { M: { title: { S: 'wrong' } } } });
-      damagedMs.set(id, Date.now());
-    }
-    await delay(Math.max(0, startedMs + (tick + 1) * TICK_MS - Date.now()));
-  }
-  return { damagedMs, written, seconds: (Date.now() - startedMs) / 1000 };
-}
-
-/** Waits for a minute at most. */
-async function isTrueInTime(holds: () => boolean): Promise<boolean> {
-  for (const deadlineMs = Date.now() + MOST_WAIT_MS; !holds(); await delay(50)) {
-    if (Date.now() > deadlineMs) return false;
-  }
-  return true;
 }

@@ -35,15 +35,16 @@ const CHARTS: readonly (ChartSettings & {
   of: readonly (readonly [figure: string, bar: string])[];
 })[] = [
   {
-    benchmark: 'client',
-    report: 'client',
-    name: 'figures-cpu-a-write',
-    title: 'CPU of one conditional write',
-    subtitle: 'decode, plan and write, against a bare loop that writes through the DocumentClient',
-    axis: 'times the CPU of the loop',
+    benchmark: 'throughput',
+    report: 'throughput',
+    name: 'figures-cpu-a-record',
+    title: 'CPU of one projected record',
+    subtitle: 'decode, plan and write, against one write of a bare loop through the DocumentClient',
+    axis: 'times the CPU of a write in the loop',
     of: [
-      ['CPU a write against the loop', 'projector'],
-      ['the same, projector through the SDK alone', 'projector, through the SDK alone'],
+      ["CPU a record against a write of a DocumentClient's loop", 'projector, in batches of 10,000'],
+      ['the same, in batches of 100', 'projector, in batches of 100'],
+      ['the same, in batches of 25', 'projector, in batches of 25'],
     ],
   },
   {

@@ -35,15 +35,10 @@ export function documentInputs(records: Parameters<typeof decodeRecords>[1]): Do
   return inputs;
 }
 
-/** With the SDK's default HTTP handler. */
-export function plainClient(endpoint: string): DynamoDBClient {
-  const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
-  return new DynamoDBClient({ endpoint, region: 'us-east-1', credentials });
-}
-
-/** Timed. */
+/** Timed, with the SDK's default HTTP handler. */
 export async function documentClientLoop(endpoint: string, inputs: readonly DocumentInput[]): Promise<Timing> {
-  const base = plainClient(endpoint);
+  const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
+  const base = new DynamoDBClient({ endpoint, region: 'us-east-1', credentials });
   const documents = DynamoDBDocumentClient.from(base);
   try {
     return await timed(async () => {

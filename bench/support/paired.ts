@@ -1,5 +1,5 @@
 import type { Spread } from './statistics.ts';
-import { median, spread } from './statistics.ts';
+import { spread } from './statistics.ts';
 
 export interface Timing {
   seconds: number;
@@ -45,24 +45,6 @@ export async function interleaved<Name extends string, Result>(
 /** Spread of the paired ratios. */
 export function ratios(numerators: readonly number[], denominators: readonly number[]): Spread {
   return spread(numerators.map((numerator, i) => numerator / denominators[i]!));
-}
-
-/**
- * CPU seconds of interleaved variants: of each `turns` runs the middle one, since short runs meet the garbage collector or not. Drops an
- * incomplete last group.
- */
-export async function cpuInTurns<Name extends string>(
-  repetitions: number,
-  variants: Readonly<Record<Name, () => Promise<Timing>>>,
-  { turns, ...options }: { turns: number; warmUps?: number; budgetSeconds?: number },
-): Promise<Record<Name, number[]>> {
-  const results = await interleaved(repetitions * turns, variants, options);
-  const middle = ([name, runs]: [string, Timing[]]) => {
-    const cpu = cpuSecondsOf(runs);
-    const groups = Array.from({ length: Math.floor(runs.length / turns) }, (_, group) => group * turns);
-    return [name, groups.map((first) => median(cpu.slice(first, first + turns)))] as const;
-  };
-  return Object.fromEntries(Object.entries<Timing[]>(results).map(middle)) as Record<Name, number[]>;
 }
 
 /** For each of so many units. */
