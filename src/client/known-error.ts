@@ -38,13 +38,13 @@ export interface BatchFailure extends EdgeloomError, Pick<InvalidBatchError, 'pr
   readonly code: 'invalid-batch';
 }
 
-/** Errors with additional fields. */
+/** Errors whose code implies additional fields. */
 export type DetailedError = ModelError | AttributeFailure | BatchFailure | ConditionFailure;
 
-/** An error without additional fields, except a batch's `problems`. */
+/** An error whose code implies no additional fields, except a batch's `problems`. */
 export interface OtherError extends EdgeloomError, Partial<Pick<InvalidBatchError, 'problems'>> {
   readonly code: Exclude<ErrorCode, DetailedError['code']>;
 }
 
-/** Every Edgeloom error. The `code` tells which other fields it has. */
+/** Every Edgeloom error, as a union by `code`. */
 export type KnownError = DetailedError | OtherError;

@@ -304,7 +304,7 @@ function changeOfCount(
   const places = ifReady(() => (isInbound ? projections.total(edge, true) : projections.count(edge)));
   if (places?.key !== change.target) return [];
   const [before, after] = [storedAmounts(change.oldImage), storedAmounts(change.newImage)];
-  // Undefined if an amount isn't a number, for which readers throw `invalid-count`.
+  // Undefined if the stored count is malformed.
   if (after === undefined || (before !== undefined && sameAmounts(before, after))) return [];
   return [
     {

@@ -32,7 +32,7 @@ const RENEW_MS = 10_000;
 
 /**
  * Keeps the answer to a question for all of its watchers. Reads it again when the feed reports one of the question's
- * names, or when the answer says that it is due.
+ * names, or at `dueMs`.
  */
 export class SharedAnswer<Item> {
   private readonly ending = new AbortController();
@@ -157,7 +157,7 @@ export class SharedAnswer<Item> {
   }
 }
 
-/** Reports when rows expire, because no stream record tells that they leave the list. */
+/** Reports when rows expire: they leave the list long before DynamoDB deletes them and writes a stream record. */
 function contextTelling(context: ReadContext, onEnd: (endMs: number) => void): ReadContext {
   const { store } = context;
   return store instanceof LivingStore ? { ...context, store: store.telling(onEnd) } : context;

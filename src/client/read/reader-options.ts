@@ -15,15 +15,15 @@ export interface ReaderOptions extends TelemetryOption {
   store: Store;
   /** Secret that signs cursors (HMAC-SHA256). Default: cursors carry a checksum, which anyone can forge. */
   cursorKey?: CursorKey | undefined;
-  /** Maximum DynamoDB calls that one read has in flight, at least 1. Default: 32. */
+  /** Maximum DynamoDB calls that one read has in flight, at least 1; `includeTarget` may add one. Default: 32. */
   concurrency?: number | undefined;
   /** Converts a number's text to a JavaScript value. Default: a number if no digits are lost, else an `ExactNumber`. */
   readNumber?: NumberReader | undefined;
   /** @internal */
   leases?: ReaderLeases | undefined;
   /**
-   * Region of the replica to read, if the table's home is another region. During a migration, results may mix old and
-   * new projections.
+   * Allows reading a replica in this region if the table's home is another region. During a migration, results may mix
+   * old and new projections.
    */
   replica?: string | undefined;
   /** Returns the time in milliseconds since 1970 at which to judge what has ended. Default: the system clock. */

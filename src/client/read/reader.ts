@@ -93,9 +93,9 @@ import { type WaitOptions, waitArguments, waitForProjection } from './wait.ts';
  */
 export interface Reader<G extends CompiledModel = CompiledModel> {
   /**
-   * Reads nodes with their edge sets, one entry per id, in order. An entry is null if neither the node nor any of its edges is projected.
-   * Takes one BatchGetItem per 100 views, and more reads for what views lack: other attributes, nodes of types without a view, and evicted
-   * edge types.
+   * Reads nodes with their edge sets, one entry per id, in order. An entry is null if neither the node nor any of its
+   * edges is projected. Takes one BatchGetItem per 100 views of nodes and parts, and more reads for what views lack:
+   * other attributes, nodes of types without a view, and evicted edge types.
    */
   getViews<
     const Id extends string,
@@ -144,9 +144,9 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
   ): Promise<ValueOf<boolean, Asked>>;
 
   /**
-   * Counts a node's outgoing edges of a type (`inDegree` counts incoming ones), by one GetItem, or by a Query if the
-   * type outgrew the edge set, the session may have written such edges, or the count or view has yet to be rebuilt.
-   * Throws `not-counted` if the type has neither a count nor an edge set.
+   * Counts a node's outgoing edges of a type (`inDegree` counts incoming ones). Reads a stored count or the edge set,
+   * or queries the edges if the type outgrew the edge set, the session may have written such edges, or the count or
+   * view has yet to be rebuilt. Throws `not-counted` if the type has neither a count nor an edge set.
    */
   degree<
     const Source extends string,
@@ -279,7 +279,7 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
   /**
    * Returns a reader that shows the session's writes without waiting for the projector or an index. Each relevant
    * written item costs a consistent read, and further reads find out which writes are projected. `inDegree` and `count`
-   * don't show own writes, and return `exact: false` if there may be any.
+   * don't show own writes, and return `exact: false` if there may be any. `watch` ignores the session.
    */
   with(session: Session): Reader<G>;
 

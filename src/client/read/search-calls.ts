@@ -68,7 +68,7 @@ export type QueryOf<Result, By> = SearchQuery<
 
 /** The methods of every search. */
 export interface CommonSearch<Result, T extends SearchTypes> {
-  /** Finds hits by any predicate; the other methods are shorthand for it. */
+  /** Finds hits by any predicate. Methods such as `equals` are shorthand for it. */
   find(predicate: Predicate<T>, ...options: Scoped<T, QueryOf<Result, T['by']>>): Promise<Page<Result>>;
   /** Counts the hits. Sets `truncated` if it stopped at `maxRcu`. */
   count(
@@ -84,7 +84,7 @@ export interface EqualitySearch<Result, T extends SearchTypes> extends CommonSea
   equals(value: T['value'], ...options: Scoped<T, QueryOf<Result, T['by']>>): Promise<Page<Result>>;
 }
 
-/** A search whose hits are sorted. */
+/** A search that can list the hits of every value. */
 export interface ListedSearch<Result, T extends SearchTypes> extends CommonSearch<Result, T> {
   /** Lists hits of every value, highest value first. */
   latest(...options: Scoped<T, Omit<QueryOf<Result, T['by']>, 'reverse'>>): Promise<Page<Result>>;

@@ -108,7 +108,7 @@ export class Session {
     return encodeToken({ table, keys, overflowAt, overflowPassedAt }, this.options.key);
   }
 
-  /** Throws `invalid-session` if the session belongs to another table. */
+  /** Binds a new session to the table. Throws `invalid-session` if the session belongs to another table. */
   bindTo(table: string): this {
     const tag = tableTag(table);
     this.table ??= tag;
@@ -243,7 +243,7 @@ export class Session {
   }
 }
 
-/** A key of no item would stay in the session, and each read would look for it. */
+/** A key that names no item would stay in the session, and each read would look it up. */
 function checkKeys(keys: unknown): void {
   if (!Array.isArray(keys)) {
     throw new EdgeloomError(
@@ -282,7 +282,7 @@ function tokenTooLarge(): EdgeloomError {
 }
 
 /**
- * Creates a session, whose reads show its own writes.
+ * Creates a session, so that readers with it show the writes of writers with it.
  *
  * @example
  * const session = Session.from(request.cookies.session, { key });

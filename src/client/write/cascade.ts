@@ -42,7 +42,7 @@ export interface DeletedNode extends CallResult {
 
 /** Options of `deleteNodeWithEdges`. */
 export interface DeleteOptions extends CallOptions, RateOptions {
-  /** Region of the replica in which to look up incoming edges. */
+  /** Allows looking up incoming edges in a replica in this region, as in `ReaderOptions`. */
   replica?: string | undefined;
 }
 

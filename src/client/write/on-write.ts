@@ -4,7 +4,7 @@ import { isPlainObject } from './checks/values.ts';
 import { checkEntries, type PutManyItem } from './put-many.ts';
 import { namesOfOnWrite } from './update/attribute-change.ts';
 
-/** An item that is about to be written. A node has an `id`, a part also its name, an edge the ids of both ends. */
+/** An item that is about to be written. A node has `id`, a part `id` and `part`, an edge `source` and `target`. */
 export interface WrittenItem {
   /** `'put'` writes the whole item, `'update'` some of its attributes. */
   operation: 'put' | 'update';

@@ -63,7 +63,7 @@ export interface Operations<G extends CompiledModel, Result> {
 
 /** An update that may create the item. */
 export interface Upsert {
-  /** Creates a missing item. Default: false, which fails the transaction. */
+  /** Creates the item if it's missing. Default: false, so the transaction fails. */
   upsert?: boolean | undefined;
 }
 

@@ -41,7 +41,7 @@ interface Entry {
 
 /** Untyped callers may pass something that can't be iterated. */
 export function checkEntries(entries: unknown): void {
-  // A text is iterable, but its characters are no entries.
+  // A text is iterable, but its characters aren't entries.
   if (typeof entries === 'object' && entries !== null) {
     const { [Symbol.iterator]: each, [Symbol.asyncIterator]: eachLater } = entries as Partial<AsyncIterable<unknown>> &
       Partial<Iterable<unknown>>;

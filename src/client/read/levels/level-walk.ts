@@ -17,7 +17,8 @@ import { type AnyPageNode, type FoundNodes, pageTree } from './page-tree.ts';
 /** What a page left out. */
 export interface Truncated {
   /**
-   * The bound that was reached first. `edges` means that a type's edges don't fit into a view, so only 100 were read.
+   * The bound that was reached first. `edges` means that only the first edges of a type that outgrew the view were
+   * read.
    */
   reason: 'maxNodes' | 'maxRcu' | 'depth' | 'edges';
   ids: string[];
@@ -45,7 +46,7 @@ const MOST_QUERIED = 1e9;
 /** Extra edges that a Query reads, to name nodes that are left out. */
 const NAMED_BEYOND = 100;
 
-/** Reads each node once, and once more for its edges if its type declares no view. */
+/** Reads each neighbor at most once, or twice if its type declares no view and a lower level needs its edges. */
 export async function readLevels(
   context: ReadContext,
   own: OwnWrites,

@@ -24,7 +24,7 @@ export interface EdgeSetRead {
 
 /** Bounds a read, because a hub may have any number of edges. */
 export const EDGES_OF_EVICTED_TYPE = 100;
-/** Bounds how far a read looks for them among soft-deleted and expired edges. */
+/** Bounds the stored edges that a read examines, because soft-deleted and expired ones don't count. */
 const MOST_EDGES_READ = 1000;
 
 export async function readEdgeSet(
@@ -89,7 +89,7 @@ async function readFirstElements(
   const request = { partition: source, sortKey: { beginsWith: `${edgeType}-` }, consistent };
   const elements: string[] = [];
   let read = 0;
-  // DynamoDB ends a page of large edges early, so several may be needed. One extra edge tells whether there are more.
+  // DynamoDB ends a page of large edges early, so read on. One extra edge tells whether there are more.
   for await (const page of queryPages(store, { ...request, limit: EDGES_OF_EVICTED_TYPE + 1 })) {
     for (const item of page.items) {
       const { element } = derivedOf(graph, source, stringOf(item[graph.table.sortKey]) ?? '', item);

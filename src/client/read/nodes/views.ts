@@ -155,7 +155,9 @@ export async function readAttributes(
   );
 }
 
-/** Reads the node itself if its type declares no view, and derives views that this read can't use from base items. */
+/**
+ * Reads the node itself if its type declares no view, and derives from base items the views that this read can't use.
+ */
 export async function readViews(
   context: ReadContext,
   ids: Iterable<string>,

@@ -12,10 +12,10 @@ type Equal<Value> = Value | { in: Value[] };
 type Condition<Value> = Equal<Value> | Record<string, Equal<Value>>;
 
 /**
- * Refuses a repeated comparison, and `=` besides any other, since one of the two would be lost.
+ * Refuses a repeated comparison, and `=` with any other comparison, since one of the two would be lost.
  *
- * @param readings returns what the text may mean: `true` is a boolean, and a string too. `=` finds each of them, and
- *   `!=` none. The other comparisons take the first.
+ * @param readings returns the values that a text may mean, such as the boolean and the string `true`. `=` matches any
+ *   of them, `!=` none of them, and the other comparisons use the first.
  */
 export function whereOfTexts<Value>(
   texts: readonly string[],

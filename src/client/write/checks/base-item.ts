@@ -140,7 +140,7 @@ function checkReserved(graph: CompiledModel, item: Item): void {
   }
 }
 
-/** Throws for a number that the model needs to be of another type. Needn't be one of the numbers that it accepts. */
+/** Throws if the model requires one of these attributes to have another type than number. Doesn't check the values. */
 export function checkMayBeNumbers(
   graph: CompiledModel,
   { source, target }: ItemKey,

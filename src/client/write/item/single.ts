@@ -32,7 +32,7 @@ export function putChange(graph: CompiledModel, item: Item, options: WriteCondit
   return { kind: 'put', key, item: versioned, condition: bothConditions(condition, versionCondition(attribute, seen)) };
 }
 
-/** A PutItem without conditions is safe to repeat. */
+/** A put without conditions is safe to repeat, so its lost answers need no `sendChange`. */
 export async function putSingle(
   graph: CompiledModel,
   context: WriteContext,

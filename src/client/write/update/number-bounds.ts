@@ -6,12 +6,12 @@ import { boundsOfEnd } from '../checks/base-item.ts';
 import { AttributeError } from '../checks/problem.ts';
 import type { UpdateSubject } from './subject.ts';
 
-/** In units of 10^-12, as the amounts. */
+/** In units of 10^-12, like the amounts. */
 const MOST_OF_TOTAL = 10n ** BigInt(SUM_DIGITS + SUM_DECIMALS) - 1n;
 
 /**
- * Returns the ranges in which the stored numbers must be, so that the model accepts them after the additions. Throws for
- * an amount that is never right.
+ * Returns the ranges in which the stored numbers must be, so that the model accepts the sums. Throws for an amount that
+ * no stored number makes acceptable.
  */
 export function rangesBeforeAdding(subject: UpdateSubject, add: Readonly<Record<string, string>>): NumberRange[] {
   const end = boundsOfEnd(subject.graph, subject.key);

@@ -29,7 +29,7 @@ export async function withOperandErrors<T>(
   }
 }
 
-/** Throws if the change can't be made of the item, apart from its condition. */
+/** Throws if the change can't be applied to the item, whatever its condition says. */
 export function checkAgainst({ graph }: Pick<WriteContext, 'graph'>, change: BaseChange, item: Item = {}): void {
   if (change.kind !== 'update') return;
   const { key, changes } = change;

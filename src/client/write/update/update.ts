@@ -52,7 +52,7 @@ export async function updateBaseItem(
   const update = plainUpdate(subject, change, condition);
   const result = await withOperandErrors(context, [update], () => sendChange(context, update, options));
   if (result.applied) return { attributes: updatedAttributes(subject, result) };
-  // The condition holds for a missing item, so an ended item caused the refusal, or a sum: make a new item.
+  // The condition holds for a missing item, so an ended item or a sum caused the refusal: make a new item.
   const isOver = result.current === undefined && meetsCondition(condition, undefined);
   if (isOver) return updateOfItem(context, subject, change, condition, options, undefined);
   // The condition holds, so a sum would leave the bounds of the model.
