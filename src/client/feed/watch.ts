@@ -9,9 +9,9 @@ import { walkedItem } from '../../store/table-walk.ts';
 import { DEFAULT_MAX_RCU } from '../read/lists/budget.ts';
 import { edgeOfItem, resolveInboundQuery } from '../read/lists/inbound.ts';
 import { EDGE_CHOICE_OPTIONS, type InboundQuery } from '../read/lists/inbound-query.ts';
-import { gatherNative } from '../read/lists/native-list.ts';
+import { readNativePage } from '../read/lists/native-list.ts';
 import type { PlacedList } from '../read/lists/placed-list.ts';
-import { gatherPage } from '../read/lists/scatter.ts';
+import { mergePartitions } from '../read/lists/scatter.ts';
 import { hitOfItem, resolveSearch } from '../read/lists/search-list.ts';
 import type { SearchPredicate, SearchQuery } from '../read/lists/search-query.ts';
 import { type AttributeSelection, checkIds, getViews } from '../read/nodes/views.ts';
@@ -163,8 +163,8 @@ function listOf<Result>(
     async read(context) {
       const { items, lastKey } =
         native === undefined
-          ? await gatherPage(context, ofPage)
-          : await gatherNative(context, native, { ...ofPage, own: [] });
+          ? await mergePartitions(context, ofPage)
+          : await readNativePage(context, native, { ...ofPage, own: [] });
       if (lastKey !== undefined && items.length < limit) throw listNotFilled(list, limit);
       return items.map((item) => ({
         id: textOfKey(walkedItem(context.graph, item)),

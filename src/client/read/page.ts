@@ -9,7 +9,7 @@ import { levelsOf, type WithEdges, type WithLevel } from './levels/level.ts';
 import { type LevelsRead, readLevels, type Truncated } from './levels/level-walk.ts';
 import type { AnyPageNode } from './levels/page-tree.ts';
 import { Budget, LEAST_RCU } from './lists/budget.ts';
-import { gatherInbound, type ResolvedInbound, resolveInboundQuery, withUnits } from './lists/inbound.ts';
+import { type ResolvedInbound, readInboundItems, resolveInboundQuery, withUnits } from './lists/inbound.ts';
 import { INBOUND_QUERY_OPTIONS, type InboundQuery } from './lists/inbound-query.ts';
 import { type AttributeSelection, type NodesRead, readAttributes, readNodes } from './nodes/views.ts';
 import { type PagePlan, planPage, selectedNames } from './page-plan.ts';
@@ -121,7 +121,7 @@ async function readRows(
       cursor,
       limit: isRounds ? Math.max(1, Math.min(missing, budget.itemsOfCall(1))) : missing,
     };
-    const gathered = await gatherInbound(context, list, page, 'page', own);
+    const gathered = await readInboundItems(context, list, page, 'page', own);
     const rows = gathered.items;
     const some = await readNodesOfRows(context, rows, plan, options, own);
     read.nodes.push(...some.nodes);

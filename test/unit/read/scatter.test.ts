@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type ScatterRequest, gatherPage as scatterItems } from '../../../src/client/read/lists/scatter.ts';
+import { type ScatterRequest, mergePartitions as scatterItems } from '../../../src/client/read/lists/scatter.ts';
 import { type Item, stringOf } from '../../../src/core/items/attribute-value.ts';
 import { compareKeys } from '../../../src/core/items/encoding.ts';
 import { defineGraph } from '../../../src/core/model/compile/define-graph.ts';

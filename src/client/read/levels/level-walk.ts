@@ -4,9 +4,9 @@ import { parseNodeId, SORT_KEY_BYTES } from '../../../core/items/keys.ts';
 import { sortKeyOfEdge } from '../../../core/model/base-item.ts';
 import type { OwnWrites } from '../../session/own-writes.ts';
 import { LEAST_RCU } from '../lists/budget.ts';
-import { edgeOfItem, gatherInbound, resolveInboundQuery, withUnits } from '../lists/inbound.ts';
+import { edgeOfItem, readInboundItems, resolveInboundQuery, withUnits } from '../lists/inbound.ts';
 import { readEdgeSet } from '../nodes/edge-set.ts';
-import { gatherEdges } from '../nodes/edges.ts';
+import { readEdgePage } from '../nodes/edges.ts';
 import { isReadInPlace, type NodesRead, plainViewAttributes, readViews } from '../nodes/views.ts';
 import type { ReadContext } from '../request/read-context.ts';
 import type { EdgeResult, EdgeSetElement } from '../request/result.ts';
@@ -227,7 +227,7 @@ class LevelWalk {
 
   private async readLeavingEdges(context: ReadContext, id: string, { edge }: Level, limit: number) {
     const bound = { limit, maxRcu: context.spending?.left };
-    const { items: found, lastKey } = await gatherEdges(context, id, edge, { ...bound, isProjected: true });
+    const { items: found, lastKey } = await readEdgePage(context, id, edge, { ...bound, isProjected: true });
     return { found, isWhole: lastKey === undefined };
   }
 
@@ -238,7 +238,7 @@ class LevelWalk {
     if (spending !== undefined && spending.left < LEAST_RCU * query.list.partitions.length)
       return { found: [], isWhole: false };
     const left = spending === undefined ? query : withUnits(query, spending.left);
-    const { items, cursor } = await gatherInbound(context, left, asked, 'inbound', this.own);
+    const { items, cursor } = await readInboundItems(context, left, asked, 'inbound', this.own);
     const found = items.map((item) => edgeOfItem(context, edge.type, id, item));
     return { found, isWhole: cursor === undefined };
   }

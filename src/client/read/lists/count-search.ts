@@ -91,7 +91,7 @@ export async function readShards(
     );
   }
   const { list } = resolveSearch(context, declared, {}, scope);
-  const counts = (await countShards(context, list, list.range)).map(({ count }) => count);
+  const counts = (await countShards(context, list, [list.range])).map(({ count }) => count);
   const items = sumOf(counts);
   const most = Math.max(0, ...counts);
   return {
@@ -121,10 +121,9 @@ async function countOf(
   ranges: readonly KeyRange[],
   isOwn: boolean,
 ): Promise<CountResult> {
-  const { concurrency } = context;
   const counts =
     list.native === undefined
-      ? (await pMap(ranges, (range) => countShards(context, list, range), { concurrency })).flat()
+      ? await countShards(context, list, ranges)
       : [await countNative(context, list.native, list)];
   return {
     count: sumOf(counts.map(({ count }) => count)),
@@ -142,9 +141,10 @@ interface Count {
   isCut: boolean;
 }
 
-async function countShards(context: ReadContext, list: PlacedList, range: KeyRange): Promise<Count[]> {
+async function countShards(context: ReadContext, list: PlacedList, ranges: readonly KeyRange[]): Promise<Count[]> {
   const { concurrency } = context;
-  return pMap(list.partitions, (partition) => countShard(context, partition, list, range), { concurrency });
+  const places = ranges.flatMap((range) => list.partitions.map((partition) => ({ partition, range })));
+  return pMap(places, ({ partition, range }) => countShard(context, partition, list, range), { concurrency });
 }
 
 async function countShard(

@@ -31,9 +31,9 @@ import { checkLimit, type ReadContext, refuseConsistent } from '../request/read-
 import { type EdgeResult, type InboundPage, indexAttributes, sourceOf, type TargetView } from '../request/result.ts';
 import { whereBinding } from '../request/where.ts';
 import { checkMaxRcu, LEAST_RCU } from './budget.ts';
-import { gatherList, type ListPage } from './gather-list.ts';
 import { INBOUND_QUERY_OPTIONS, type InboundQuery } from './inbound-query.ts';
 import { listFilter, valuesOfOrder } from './kept-values.ts';
+import { type ListPage, readListPage } from './list-page.ts';
 import { sendableEnds } from './native-list.ts';
 import type { NativeList, PlacedList } from './placed-list.ts';
 import { type Gathered, hitTest } from './scatter.ts';
@@ -64,7 +64,7 @@ export async function readInbound(
   if (spending !== undefined) await look;
   const left = spending === undefined ? query : withUnits(query, spending.left);
   const [{ items: rows, cursor, target: met }, looked] = await Promise.all([
-    gatherInbound(context, left, options, 'inbound', own, asksTarget && isOnTheWay),
+    readInboundItems(context, left, options, 'inbound', own, asksTarget && isOnTheWay),
     look,
   ]);
   const ownNode = own.writes.find((write) => isNodeItself(write, target));
@@ -196,7 +196,7 @@ function inboundRange(ordered: OrderOfQuery, equals: string | undefined, options
   return valueRange(ordered, 'between', low, high);
 }
 
-export async function gatherInbound(
+export async function readInboundItems(
   context: ReadContext,
   { list, edge, edgeKey, targetItemKey, order, meaning }: ResolvedInbound,
   options: InboundQuery,
@@ -211,7 +211,7 @@ export async function gatherInbound(
     bound: { query: [context.graph.table.name, read, edgeKey, asked], meaning },
     own: await ownEdgesOf(context, edge, edgeKey, own.writes),
   };
-  if (!takesTarget) return await gatherList(context, list, page);
+  if (!takesTarget) return await readListPage(context, list, page);
   let target: Item | undefined;
   // The node doesn't count as an item of the page.
   const accept = (item: Item): boolean => {
@@ -219,6 +219,6 @@ export async function gatherInbound(
     return list.accept(item);
   };
   const range = { from: list.range.from, to: TARGET_SORT_KEY };
-  const gathered = await gatherList(context, { ...list, range, accept }, { ...page, unwanted: 1 });
+  const gathered = await readListPage(context, { ...list, range, accept }, { ...page, unwanted: 1 });
   return { ...gathered, target };
 }

@@ -46,7 +46,7 @@ interface Row extends Place {
  * session's own rows come first among rows of their value. The cursor names the own rows already returned, so that they
  * don't recur once the index has them.
  */
-export async function gatherNative(context: NativeContext, list: NativeList, page: NativePage): Promise<Gathered> {
+export async function readNativePage(context: NativeContext, list: NativeList, page: NativePage): Promise<Gathered> {
   const { reverse, limit, where } = page;
   const { partition } = list;
   if (partition === undefined) return { items: [] };

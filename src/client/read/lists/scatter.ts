@@ -88,7 +88,7 @@ type Order = (left: string, right: string) => number;
  * Accepted items must have unique sort keys across all partitions, so that a cursor needs only the last key. Walks also
  * keep each partition's position, because a page of 100 items from 200 partitions reads thousands of items.
  */
-export async function gatherPage(context: ScatterContext, request: ScatterRequest): Promise<Gathered> {
+export async function mergePartitions(context: ScatterContext, request: ScatterRequest): Promise<Gathered> {
   const { range, after, reverse = false, limit, maxRcu = Number.POSITIVE_INFINITY, walk } = request;
   const remaining = rangeAfter(range, after, reverse);
   if (isEmptyRange(remaining)) return { items: [] };
@@ -99,7 +99,7 @@ export async function gatherPage(context: ScatterContext, request: ScatterReques
   // rule: own-writes-are-merged-first
   const own = overlayItems(context, request, remaining);
   let found = walk?.standing?.ahead ?? [];
-  let first = inOrder([...own, ...found.slice(0, needed)], order).slice(0, needed);
+  let first = sortedDistinct([...own, ...found.slice(0, needed)], order).slice(0, needed);
   const final = (first: readonly Found[], lastKey?: string): Gathered => {
     // rule: page-is-cut-after-own-writes-are-merged
     const items = first.slice(0, limit).map(({ item }) => item);
@@ -121,9 +121,9 @@ export async function gatherPage(context: ScatterContext, request: ScatterReques
       },
       { concurrency: context.concurrency },
     );
-    const read = inOrder([...found, ...pages.flat()], order);
+    const read = sortedDistinct([...found, ...pages.flat()], order);
     found = walk === undefined ? read.slice(0, needed) : read;
-    first = inOrder([...own, ...found.slice(0, needed)], order).slice(0, needed);
+    first = sortedDistinct([...own, ...found.slice(0, needed)], order).slice(0, needed);
     toAsk = unfinished(shards, first[needed - 1]?.key, order);
     const frontier = reading.budget.callsLeft() > 0 ? undefined : leastReadKey(toAsk, order);
     // Read beyond the bound rather than return the same cursor, which would repeat the page forever.
@@ -145,7 +145,7 @@ function shardsOf({ partitions, walk }: ScatterRequest): Shard[] {
 }
 
 /** Drops duplicates: an item that has just moved to another shard may briefly appear in both. */
-function inOrder(found: Found[], order: Order): Found[] {
+function sortedDistinct(found: Found[], order: Order): Found[] {
   return found
     .sort((left, right) => order(left.key, right.key))
     .filter(({ key }, i, sorted) => key !== sorted[i - 1]?.key);

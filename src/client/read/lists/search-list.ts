@@ -29,8 +29,8 @@ import { checkLimit, type ReadContext, refuseConsistent } from '../request/read-
 import { indexAttributes, type Page, type SearchResult, sourceOf } from '../request/result.ts';
 import { whereBinding } from '../request/where.ts';
 import { checkMaxRcu } from './budget.ts';
-import { gatherList } from './gather-list.ts';
 import { listFilter, valuesOfSearch } from './kept-values.ts';
+import { readListPage } from './list-page.ts';
 import type { NativeList, PlacedList } from './placed-list.ts';
 import { hitTest } from './scatter.ts';
 import {
@@ -71,7 +71,7 @@ export async function readSearch(
   };
   const own = await readRelevantOwnWrites(context, (key) => isSearched(search, key));
   const page = { cursor: options.cursor, bound, limit, own: own.writes };
-  const { items, cursor } = await gatherList(context, list, page);
+  const { items, cursor } = await readListPage(context, list, page);
   const hits = items.map((item) => hitOfItem(context, list.index, item));
   return { items: hits, ...(cursor !== undefined && { cursor }), ...noticeOfOwnWrites(context) };
 }

@@ -6,7 +6,7 @@ import type { CompiledModel } from '../../../core/model/compiled.ts';
 import { isGone } from '../../../core/model/gone.ts';
 import { EdgeloomError } from '../../../foundation/errors.ts';
 import { checkOptions } from '../../../foundation/options.ts';
-import { gatherPage } from '../lists/scatter.ts';
+import { mergePartitions } from '../lists/scatter.ts';
 import { boundOptions, type CursorBinding, decodeCursor, encodeCursor } from '../request/cursor.ts';
 import { type KeyRange, prefixRange } from '../request/key-range.ts';
 import { checkSource, edgeTypeFrom } from '../request/lookup.ts';
@@ -62,7 +62,7 @@ export async function readCollection(
   const bound: CursorBinding = { query, meaning: BASE_ORDER };
   const after = cursor === undefined ? undefined : decodeCursor(cursor, bound, cursorKey);
   let node: Item | undefined;
-  const page = await gatherPage(context, {
+  const page = await mergePartitions(context, {
     partitions: [id],
     range: spanOf(types, cursor === undefined ? id : undefined),
     after,

@@ -4,7 +4,7 @@ import { classifyBaseItem } from '../../../core/model/base-item.ts';
 import type { EdgeModel } from '../../../core/model/compiled.ts';
 import { isGone } from '../../../core/model/gone.ts';
 import { checkOptions } from '../../../foundation/options.ts';
-import { type Gathered, gatherPage } from '../lists/scatter.ts';
+import { type Gathered, mergePartitions } from '../lists/scatter.ts';
 import { boundOptions, type CursorBinding, decodeCursor, encodeCursor } from '../request/cursor.ts';
 import { prefixRange } from '../request/key-range.ts';
 import { checkedEdgeKey, checkSource, edgeTypeFrom } from '../request/lookup.ts';
@@ -45,11 +45,11 @@ export async function readEdges(
   const bound: CursorBinding = { query, meaning: BASE_ORDER };
   const after = options.cursor === undefined ? undefined : decodeCursor(options.cursor, bound, cursorKey);
   const { consistent } = options;
-  const { items, lastKey } = await gatherEdges(context, source, edge, { limit, after, consistent });
+  const { items, lastKey } = await readEdgePage(context, source, edge, { limit, after, consistent });
   return { items, ...(lastKey !== undefined && { cursor: encodeCursor(lastKey, bound, cursorKey) }) };
 }
 
-export async function gatherEdges(
+export async function readEdgePage(
   context: ReadContext,
   source: string,
   edge: EdgeModel | undefined,
@@ -68,7 +68,7 @@ export async function gatherEdges(
   },
 ): Promise<Omit<Gathered, 'items'> & { items: EdgeResult[] }> {
   const { graph } = context;
-  const gathered = await gatherPage(context, {
+  const gathered = await mergePartitions(context, {
     partitions: [source],
     range: edge === undefined ? BASE_ITEMS : prefixRange(`${edge.type}-`),
     after,

@@ -2,9 +2,9 @@ import { type Overlay, type OwnWrite, overlayOf } from '../../session/own-writes
 import { type CursorBinding, decodeCursor, encodeCursor } from '../request/cursor.ts';
 import { LivingStore } from '../request/living-store.ts';
 import type { ReadContext } from '../request/read-context.ts';
-import { gatherNative } from './native-list.ts';
+import { readNativePage } from './native-list.ts';
 import type { PlacedList } from './placed-list.ts';
-import { type Found, type Gathered, gatherPage, type Standing } from './scatter.ts';
+import { type Found, type Gathered, mergePartitions, type Standing } from './scatter.ts';
 import { currentWalk, type Kept } from './walk.ts';
 
 export interface ListPage {
@@ -16,7 +16,7 @@ export interface ListPage {
 }
 
 /** Shows the session's own writes in their places. */
-export async function gatherList(
+export async function readListPage(
   context: ReadContext,
   list: PlacedList,
   { cursor, bound, limit, own, unwanted }: ListPage,
@@ -25,7 +25,7 @@ export async function gatherList(
   const after = cursor === undefined ? undefined : decodeCursor(cursor, bound, cursorKey);
   const cursorAt = (lastKey: string): string => encodeCursor(lastKey, bound, cursorKey);
   if (list.native !== undefined) {
-    const gathered = await gatherNative(context, list.native, { ...list, after, limit, own });
+    const gathered = await readNativePage(context, list.native, { ...list, after, limit, own });
     const { lastKey } = gathered;
     return lastKey === undefined ? gathered : { ...gathered, cursor: cursorAt(lastKey) };
   }
@@ -35,7 +35,7 @@ export async function gatherList(
   const kept = cursor === undefined ? undefined : walk?.keptAt(cursor);
   const standing = standingOf(context, overlay, kept);
   const request = { ...list, after, limit, overlay, unwanted, walk: walk && { standing } };
-  const gathered = await gatherPage(context, request);
+  const gathered = await mergePartitions(context, request);
   if (gathered.lastKey === undefined) return gathered;
   const next = cursorAt(gathered.lastKey);
   if (gathered.standing !== undefined)
