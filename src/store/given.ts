@@ -2,6 +2,7 @@ import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { TableNames } from '../core/model/compiled.ts';
 import type { Store } from '../core/store-port.ts';
 import { EdgeloomError } from '../foundation/errors.ts';
+import { checkGraph } from '../foundation/options.ts';
 import { DynamoDBStore } from './dynamodb.ts';
 
 /**
@@ -21,16 +22,20 @@ export type WithClient<Options> = Omit<Options, 'store'> & {
   store?: undefined;
 };
 
-/** Makes a store from the client, if one is given. Throws `invalid-option` for an invalid client. */
+/** Makes a store from the client, if one is given. Throws `invalid-option` for an invalid graph or client. */
 export function withStore<Options extends { store: Store }>(
   what: string,
-  table: TableNames,
+  graph: { table: TableNames },
   options: Options | WithClient<Options>,
 ): Options {
+  checkGraph(what, graph);
   if (options?.store !== undefined || !('client' in Object(options))) return options as Options;
   const { client, ...rest } = options as WithClient<Options>;
   if (typeof client?.send === 'function') {
-    return { ...rest, store: new DynamoDBStore(client as unknown as DynamoDBClient, table) } as unknown as Options;
+    return {
+      ...rest,
+      store: new DynamoDBStore(client as unknown as DynamoDBClient, graph.table),
+    } as unknown as Options;
   }
   throw new EdgeloomError(
     'invalid-option',

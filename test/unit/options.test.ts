@@ -1,6 +1,11 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { describe, expect, it } from 'vitest';
 import { startLocal } from '../../packages/local/local.ts';
+import { createFeedModels } from '../../src/client/feed/feed-models.ts';
+import { startFeed } from '../../src/client/feed/start-feed.ts';
 import { createReader, type Reader } from '../../src/client/read/reader.ts';
+import { scanNodes } from '../../src/client/read/scan-nodes.ts';
+import { importFile } from '../../src/client/write/import.ts';
 import type { TransactionOperations } from '../../src/client/write/operations.ts';
 import { createWriter, type Writer } from '../../src/client/write/writer.ts';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
@@ -18,7 +23,8 @@ const graph = defineGraph({
 /** JavaScript that no type checker has seen. */
 const unchecked = (value: unknown): never => value as never;
 const makers = { createReader, createWriter, createProjector };
-const reader = createReader(graph, { store: new MemoryStore(graph.table) }) as unknown as Reader<CompiledModel>;
+const store = new MemoryStore(graph.table);
+const reader = createReader(graph, { store }) as unknown as Reader<CompiledModel>;
 
 describe('options that are not what they should be', () => {
   it.each(Object.entries(makers))('%s without a store says what to give', (name, make) => {
@@ -134,10 +140,19 @@ describe('a search that can find nothing', () => {
   });
 });
 
-it('startLocal says that it needs a model', async () => {
-  await expect(startLocal(undefined as never)).rejects.toMatchObject({
+it.each<[string, () => unknown]>([
+  ['startLocal', () => startLocal(undefined as never)],
+  ['createReader', () => createReader(undefined as never, { store })],
+  ['createReader', () => createReader({} as never, { client: new DynamoDBClient() })],
+  ['createWriter', () => createWriter(undefined as never, { store })],
+  ['scanNodes', () => scanNodes(undefined as never, { store, type: 'USER' }).next()],
+  ['createFeedModels', () => createFeedModels(undefined as never, { store })],
+  ['importFile', () => importFile(undefined as never, { store, file: 'items.jsonl' })],
+  ['startFeed', () => startFeed(undefined as never, {} as never)],
+])('%s says that it needs a model', async (name, call) => {
+  await expect((async () => call())()).rejects.toMatchObject({
     code: 'invalid-option',
-    message: 'startLocal needs a model as its first argument.',
+    message: `${name} needs a model as its first argument.`,
     hint: expect.stringContaining('defineGraph'),
   });
 });

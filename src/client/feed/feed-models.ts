@@ -30,7 +30,7 @@ export function createFeedModels(
   graph: CompiledModel,
   given: FeedModelsOptions | WithClient<FeedModelsOptions>,
 ): FeedModels {
-  const options = withStore('createFeedModels', graph.table, given);
+  const options = withStore('createFeedModels', graph, given);
   checkStoreOptions('createFeedModels', options, { store: 'or client', readNumber: 'function' });
   const { store, readNumber = exactNumber } = options;
   const leases = registryLeases(graph, store);

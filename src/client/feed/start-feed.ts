@@ -2,7 +2,7 @@ import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import { EdgeloomError, isRetryableStoreError } from '../../foundation/errors.ts';
-import { checkOptions } from '../../foundation/options.ts';
+import { checkGraph, checkOptions } from '../../foundation/options.ts';
 import { runtimeOf } from '../../foundation/runtime.ts';
 import { describeTable } from '../../store/table-description.ts';
 import { DynamoDBStreamSource } from '../../stream/dynamodb-source.ts';
@@ -48,6 +48,7 @@ export async function startFeed(graph: CompiledModel, options: StartFeedOptions)
     now: 'internal',
     wait: 'internal',
   });
+  checkGraph('startFeed', graph);
   const { streamArn } = await describeTable(graph, { client: options.client });
   if (streamArn === undefined) {
     throw new EdgeloomError('no-stream', `The table ${graph.table.name} has no stream.`, 'Run edgeloom table update.');

@@ -404,7 +404,7 @@ export function createReader<G extends CompiledModel>(
   graph: G,
   given: ReaderOptions | WithClient<ReaderOptions>,
 ): Reader<G> {
-  const options = withStore('createReader', graph.table, given);
+  const options = withStore('createReader', graph, given);
   const checked = readContext(graph, options);
   const stores = callStores(graph, options);
   const context = { ...checked, store: stores.plain };

@@ -56,7 +56,7 @@ export async function* scanNodes<G extends CompiledModel, T extends NodeType<G>>
   graph: G,
   given: ScanNodesOptions<T> | WithClient<ScanNodesOptions<T>>,
 ): AsyncGenerator<ScannedNodes<StoredNodeOf<G, NodeId<G, T>>>, void, undefined> {
-  const options = withStore('scanNodes', graph.table, given);
+  const options = withStore('scanNodes', graph, given);
   checkStoreOptions<ScanNodesOptions>('scanNodes', options, {
     ...{
       store: 'or client',

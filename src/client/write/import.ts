@@ -7,7 +7,7 @@ import type { Store } from '../../core/store-port.ts';
 import { EdgeloomError } from '../../foundation/errors.ts';
 import { countText } from '../../foundation/figure.ts';
 import { isGzip, linesOf, MAX_LINE_BYTES } from '../../foundation/lines.ts';
-import { checkStoreOptions } from '../../foundation/options.ts';
+import { checkGraph, checkStoreOptions } from '../../foundation/options.ts';
 import { checkedItem } from './item/prepare.ts';
 import { dynamoDBItem, itemOfPlainJson, ONE_ITEM, parseLine, refuseOtherFormats } from './json-item.ts';
 import { OrderedPuts } from './ordered-puts.ts';
@@ -64,6 +64,7 @@ const MAX_LINE_ERROR = 1_000;
  * written.
  */
 export async function importFile(graph: CompiledModel, options: ImportOptions): Promise<ImportResult> {
+  checkGraph('importFile', graph);
   checkStoreOptions('importFile', options, {
     store: true,
     file: true,

@@ -6,7 +6,7 @@ import { describe } from '../../foundation/describe.ts';
 import { EdgeloomError, messageOf, StoreError } from '../../foundation/errors.ts';
 import { checkOptions, type OptionNames } from '../../foundation/options.ts';
 import type { CallOptions, CallResult } from '../call/capacity.ts';
-import { checkedAll, OperationList } from './batch.ts';
+import { checkedAll, InvalidBatchError, OperationList } from './batch.ts';
 import { itemName } from './checks/problem.ts';
 import {
   baseCondition,
@@ -162,10 +162,12 @@ export class TransactionBuilder {
         : await this.makeAll(operations, attempt, idempotencyToken, signal);
       if (failed === undefined && !isRefused) return { items: operations.length };
       const failures = (failed ?? []).flatMap(({ operation, current }) => {
+        const place = operations.indexOf(operation);
+        const isMet = meetsCondition(operation.asked, current);
         // The item has changed since it was read, but the caller's condition still holds.
-        if (operation.isGuarded && !isRefused && meetsCondition(operation.asked, current)) return [];
-        if (meetsCondition(operation.asked, current)) checkAgainst(this.context, operation.change, current);
-        return [{ position: operations.indexOf(operation) + 1, error: operation.refusal(current) }];
+        if (isMet && operation.isGuarded && !isRefused) return [];
+        if (isMet) this.checkOperation(operations, place, current);
+        return [{ position: place + 1, error: operation.refusal(current) }];
       });
       if (failures.length > 0) throw new TransactionFailedError(failures);
       // Only what was read has changed, and the caller's conditions hold, so prepare again.
@@ -181,8 +183,11 @@ export class TransactionBuilder {
   ): Promise<Failed[] | undefined> {
     const changes = operations.map(({ change }) => change);
     try {
-      return await withOperandErrors(this.context, changes, () =>
-        this.send(operations, changes, idempotencyToken, signal),
+      return await withOperandErrors(
+        this.context,
+        changes,
+        () => this.send(operations, changes, idempotencyToken, signal),
+        (place, item) => this.checkOperation(operations, place, item),
       );
     } catch (error) {
       const isOtherContent = error instanceof StoreError && error.code === 'IdempotentParameterMismatchException';
@@ -192,6 +197,15 @@ export class TransactionBuilder {
       if (attempt > 1) throw outcomeUnknownError(idempotencyToken, error);
       // The transaction was made earlier with this token, when the items or the time were different.
       return undefined;
+    }
+  }
+
+  private checkOperation(operations: readonly Prepared[], place: number, item: Item | undefined): void {
+    try {
+      checkAgainst(this.context, operations[place]!.change, item);
+    } catch (error) {
+      if (!(error instanceof EdgeloomError)) throw error;
+      throw new InvalidBatchError([{ position: place + 1, error }], operations.length, 'transaction');
     }
   }
 

@@ -1,4 +1,5 @@
 import { EdgeloomError, StoreError, type StoreErrorKind } from '../../foundation/errors.ts';
+import { ConditionFailedError } from './item/conditions.ts';
 
 export const BATCH_ITEMS = 25;
 
@@ -19,6 +20,8 @@ export class UnfinishedWriteError extends EdgeloomError implements WriteProgress
   readonly position?: number;
   /** Tells whether a failed DynamoDB call may succeed later. */
   readonly kind?: StoreErrorKind;
+  /** The stored item, or null, if a condition failed. */
+  readonly current?: ConditionFailedError['current'];
 
   constructor(cause: EdgeloomError, message: string, hint: string, { items, done, position }: WriteProgress) {
     super(cause.code, message, hint, { cause });
@@ -27,6 +30,7 @@ export class UnfinishedWriteError extends EdgeloomError implements WriteProgress
     if (done !== undefined) this.done = done;
     if (position !== undefined) this.position = position;
     if (cause instanceof StoreError) this.kind = cause.kind;
+    if (cause instanceof ConditionFailedError) this.current = cause.current;
   }
 }
 

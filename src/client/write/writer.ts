@@ -209,7 +209,7 @@ export function createWriter<G extends CompiledModel>(
   graph: G,
   given: WriterOptions | WithClient<WriterOptions>,
 ): Writer<G> {
-  const options = withStore('createWriter', graph.table, given);
+  const options = withStore('createWriter', graph, given);
   checkStoreOptions('createWriter', options, {
     store: 'or client',
     now: 'function',

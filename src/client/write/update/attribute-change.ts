@@ -24,8 +24,9 @@ export interface AttributeChange<A = Record<string, unknown>> {
   set?: { readonly [N in keyof A]?: A[N] | undefined } | undefined;
   remove?: readonly OptionalName<A>[] | undefined;
   /**
-   * Numbers to add, negative to subtract. An absent attribute counts as 0. Throws `invalid-attribute` if a result isn't
-   * what the model accepts, such as a sum with more than 15 digits before the point.
+   * Numbers to add, negative to subtract. An absent attribute counts as 0. Throws `invalid-attribute` if a number or sum
+   * is out of the model's bounds, such as with more than 15 digits before the point. Doesn't check a stored number's
+   * decimals.
    */
   add?: Named<NameOfType<A, number | bigint | ExactNumber>, number | bigint | ExactNumber> | undefined;
   /** Elements to add to sets. A missing set is created. */

@@ -17,13 +17,14 @@ export async function withOperandErrors<T>(
   context: WriteContext,
   changes: readonly BaseChange[],
   send: () => Promise<T>,
+  check = (place: number, item: Item | undefined): void => checkAgainst(context, changes[place]!, item),
 ): Promise<T> {
   try {
     return await send();
   } catch (error) {
     if (!(error instanceof StoreError) || !REFUSED_CONTENT.has(error.code)) throw error;
-    for (const change of changes) {
-      if (change.kind === 'update') checkAgainst(context, change, await readLiving(context, change.key));
+    for (const [place, { kind, key }] of changes.entries()) {
+      if (kind === 'update') check(place, await readLiving(context, key));
     }
     throw error;
   }
