@@ -47,7 +47,7 @@ export async function withCapacity<T>(
   { counting, plain }: CallStores,
   options: Bounded | undefined,
   run: (store: Store, spending?: Spending) => Promise<T>,
-  isValue = false,
+  form: 'fields' | 'value' = 'fields',
 ): Promise<T> {
   const { capacity: isAsked, where, maxRcu } = options ?? {};
   if (isAsked !== true && maxRcu === undefined) return await run(where === undefined ? plain : counting);
@@ -56,7 +56,7 @@ export async function withCapacity<T>(
   if (isAsked !== true) return result;
   const { rcu, wcu } = spending;
   const capacity: Capacity = { rcu, wcu };
-  return (isValue ? { value: result, capacity } : { ...result, capacity }) as T;
+  return (form === 'value' ? { value: result, capacity } : { ...result, capacity }) as T;
 }
 
 /** Counts the capacity units of all requests that one call makes. */

@@ -4,12 +4,13 @@ import { toPlainItem } from '../../core/items/plain.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import { EdgeloomError } from '../../foundation/errors.ts';
 import { checkOptions } from '../../foundation/options.ts';
+import type { Spending } from '../call/capacity.ts';
 import type { OwnWrites } from '../session/own-writes.ts';
 import { levelsOf, type WithEdges, type WithLevel } from './levels/level.ts';
 import { type LevelsRead, readLevels, type Truncated } from './levels/level-walk.ts';
 import type { AnyPageNode } from './levels/page-tree.ts';
 import { Budget, LEAST_RCU } from './lists/budget.ts';
-import { type ResolvedInbound, readInboundItems, resolveInboundQuery, withUnits } from './lists/inbound.ts';
+import { type ResolvedInbound, readInboundItems, resolveInboundQuery, withMaxRcu } from './lists/inbound.ts';
 import { INBOUND_QUERY_OPTIONS, type InboundQuery } from './lists/inbound-query.ts';
 import { type AttributeSelection, type NodesRead, readAttributes, readNodes } from './nodes/views.ts';
 import { type PagePlan, planPage, selectedNames } from './page-plan.ts';
@@ -94,42 +95,60 @@ interface RowsAsked {
 
 const SHARE_OF_ROWS = 0.5;
 
-/** With `maxRcu`, reads a few edges and their nodes at a time, so that the page can end after any of them. */
+interface RowsRead {
+  read: NodesRead;
+  cursor: string | undefined;
+}
+
 async function readRows(
   context: ReadContext,
   query: ResolvedInbound,
   options: PageOptions,
   { plan, own }: RowsAsked,
-): Promise<{ read: NodesRead; cursor: string | undefined }> {
+): Promise<RowsRead> {
   const { spending } = context;
+  const readSome = async (some: ResolvedInbound, page: PageOptions): Promise<RowsRead> => {
+    const { items: rows, cursor } = await readInboundItems(context, some, page, { read: 'page', own });
+    return { read: await readNodesOfRows(context, rows, plan, options, own), cursor };
+  };
+  return spending === undefined
+    ? await readSome(query, options)
+    : await readRowsWithin(spending, query, options, plan, readSome);
+}
+
+/** Reads a few edges and their nodes at a time, so that the page can end after any of them. */
+async function readRowsWithin(
+  spending: Spending,
+  query: ResolvedInbound,
+  options: PageOptions,
+  plan: PagePlan,
+  readSome: (query: ResolvedInbound, page: PageOptions) => Promise<RowsRead>,
+): Promise<RowsRead> {
   const limit = checkLimit(options.limit);
-  const most = (spending?.left ?? 0) * (plan.levels.length === 0 ? 1 : SHARE_OF_ROWS);
-  const kept = (spending?.left ?? 0) - most;
-  const left = (): number => (spending === undefined ? Number.POSITIVE_INFINITY : spending.left - kept);
+  const most = spending.left * (plan.levels.length === 0 ? 1 : SHARE_OF_ROWS);
+  const kept = spending.left - most;
+  const left = (): number => spending.left - kept;
   const { partitions, maxRcu = Number.POSITIVE_INFINITY } = query.list;
-  const least = LEAST_RCU * partitions.length;
-  const read: NodesRead = { nodes: [], views: new Map() };
+  const nodes: View[] = [];
+  const views = new Map<string, Item>();
   const budget = new Budget(most);
   let { cursor } = options;
   do {
-    const missing = limit - read.nodes.length;
-    const before = spending?.rcu ?? 0;
-    const isRounds = spending !== undefined && !plan.isInIndex;
-    const list = spending === undefined ? query : withUnits(query, isRounds ? Math.min(maxRcu, left() / 2) : left());
-    const page = {
-      ...options,
-      cursor,
-      limit: isRounds ? Math.max(1, Math.min(missing, budget.itemsOfCall(1))) : missing,
-    };
-    const gathered = await readInboundItems(context, list, page, 'page', own);
-    const rows = gathered.items;
-    const some = await readNodesOfRows(context, rows, plan, options, own);
-    read.nodes.push(...some.nodes);
-    read.views = new Map([...read.views, ...some.views]);
-    cursor = gathered.cursor;
-    budget.spend((spending?.rcu ?? 0) - before, rows.length);
-  } while (spending !== undefined && cursor !== undefined && read.nodes.length < limit && left() > least);
-  return { read, cursor };
+    const missing = limit - nodes.length;
+    const before = spending.rcu;
+    const some = plan.isInIndex
+      ? await readSome(withMaxRcu(query, left()), { ...options, cursor, limit: missing })
+      : await readSome(withMaxRcu(query, Math.min(maxRcu, left() / 2)), {
+          ...options,
+          cursor,
+          limit: Math.max(1, Math.min(missing, budget.itemsOfCall(1))),
+        });
+    nodes.push(...some.read.nodes);
+    for (const [id, view] of some.read.views) views.set(id, view);
+    cursor = some.cursor;
+    budget.spend(spending.rcu - before, some.read.nodes.length);
+  } while (cursor !== undefined && nodes.length < limit && left() > LEAST_RCU * partitions.length);
+  return { read: { nodes, views }, cursor };
 }
 
 export function pagePlan(graph: CompiledModel, edgeType: string, options: PageOptions): PagePlan {

@@ -423,15 +423,15 @@ function readerOf<G extends CompiledModel>(
   const isEnding = hasEnds(graph);
   const living = (store: Store, includeExpired = false): Store =>
     isEnding && !includeExpired ? new LivingStore(store, graph, context.now) : store;
-  const read: Reading = (options, run, isValue) => {
+  const read: Reading = (options, run, form) => {
     const reading = (called: Store, spending?: Spending) =>
       readAbortable(called, options?.signal, (store) =>
         run({ ...context, store: living(store, options?.includeExpired), stored: store, spending }),
       );
-    return withCapacity(stores, options, reading, isValue);
+    return withCapacity(stores, options, reading, form);
   };
   // Reads of derived items hold a lease on the projections that they may use.
-  const held: Reading = (options, run, isValue) =>
+  const held: Reading = (options, run, form) =>
     read(
       options,
       (context) =>
@@ -439,12 +439,12 @@ function readerOf<G extends CompiledModel>(
           context.spending?.restart();
           return run({ ...context, projections });
         }),
-      isValue,
+      form,
     );
   const reader: Reader = {
     with: (session) =>
       readerOf({ ...context, session: sessionOf(session, context.graph.table.name) }, stores, leases, feed),
-    getViews: (ids, options) => held(options, (held) => getViews(held, ids, options), true) as never,
+    getViews: (ids, options) => held(options, (held) => getViews(held, ids, options), 'value') as never,
     getView: (id, options) =>
       held(
         options,
@@ -452,20 +452,20 @@ function readerOf<G extends CompiledModel>(
           checkOptions('getView', options, GET_OPTIONS);
           return (await getViews(held, [id], options))[0];
         },
-        true,
+        'value',
       ) as never,
     pages: pagesOf,
     all: itemsOf,
     has: (source, edgeType, target, options) =>
-      read(options, (context) => hasEdge(context, source, edgeType, target, options), true) as never,
+      read(options, (context) => hasEdge(context, source, edgeType, target, options), 'value') as never,
     degree: (source, edgeType, options) =>
-      held(options, (held) => readDegree(held, source, edgeType, options), true) as never,
+      held(options, (held) => readDegree(held, source, edgeType, options), 'value') as never,
     total: (id, edgeType, options) => held(options, (held) => readTotal(held, id, edgeType, options)) as never,
     edges: (source, edgeType, options) =>
       read(options, (context) => readEdges(context, source, edgeType, options)) as never,
-    getNode: (id, options) => read(options, (context) => readNode(context, id, options), true) as never,
+    getNode: (id, options) => read(options, (context) => readNode(context, id, options), 'value') as never,
     getEdge: (source, edgeType, target, options) =>
-      read(options, (context) => readEdge(context, source, edgeType, target, options), true) as never,
+      read(options, (context) => readEdge(context, source, edgeType, target, options), 'value') as never,
     getCollection: (id, options) => read(options, (context) => readCollection(context, id, options)) as never,
     nodes: (type, options) => held(options, (held) => listNodes(held, type, options)) as never,
     inDegree: (target, edgeType, options) =>

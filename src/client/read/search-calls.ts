@@ -135,11 +135,11 @@ export interface SearchesOfKinds<Result, T extends SearchTypes> {
  */
 export type Search<Result, T extends SearchTypes = OpenSearch> = SearchesOfKinds<Result, T>[T['kind']];
 
-/** With `isValue`, `capacity` wraps the result as `{ value, capacity }` instead of adding a field. */
+/** With the form `'value'`, `capacity` wraps the result as `{ value, capacity }` instead of adding a field. */
 export type Reading = <T>(
   options: EveryReadOptions | undefined,
   read: (context: ReadContext) => Promise<T>,
-  isValue?: boolean,
+  form?: 'value',
 ) => Promise<T>;
 
 export function searchOf<Result>(graph: CompiledModel, name: string, held: Reading): Search<Result> {

@@ -1,7 +1,7 @@
 import { parseNodeId } from '../../core/items/keys.ts';
 import { EdgeloomError } from '../../foundation/errors.ts';
 import { isPlainObject } from './checks/values.ts';
-import { checkEntries, type PutManyItem } from './put-many.ts';
+import { checkIterable, type PutManyItem } from './put-many.ts';
 import { namesOfOnWrite } from './update/attribute-change.ts';
 
 /** An item that is about to be written. A node has `id`, a part `id` and `part`, an edge `source` and `target`. */
@@ -60,7 +60,7 @@ export function withOnWrite<T extends object>(operations: T, onWrite: OnWrite): 
     members.set('putMany', async (entries, ...options) => {
       // `putMany` checks an array as a whole before the first write, so keep it an array.
       const isArray = Array.isArray(entries);
-      checkEntries(entries);
+      checkIterable(entries);
       return putMany(
         isArray ? entries.map((one) => entryWith(onWrite, one)) : entriesWith(onWrite, entries as never),
         ...options,

@@ -40,7 +40,7 @@ interface Entry {
 }
 
 /** Untyped callers may pass something that can't be iterated. */
-export function checkEntries(entries: unknown): void {
+export function checkIterable(entries: unknown): void {
   // A text is iterable, but its characters aren't entries.
   if (typeof entries === 'object' && entries !== null) {
     const { [Symbol.iterator]: each, [Symbol.asyncIterator]: eachLater } = entries as Partial<AsyncIterable<unknown>> &
@@ -60,7 +60,7 @@ export async function putMany(
   entries: Iterable<PutManyItem> | AsyncIterable<PutManyItem>,
   { concurrency, onProgress, signal }: PutManyOptions = {},
 ): Promise<PutManyResult> {
-  checkEntries(entries);
+  checkIterable(entries);
   const puts = new OrderedPuts(graph, store, {
     ...{ concurrency, signal },
     onWritten: () => onProgress?.(puts.items, puts.done),

@@ -133,7 +133,7 @@ export class TransactionBuilder {
     this.require(() => partKey(this.graph, id, part), conditions);
 
   private put(make: () => Promise<Item>, options: WriteConditions): void {
-    this.prepared.push(async () => this.prepare(putChange(this.graph, await make(), checked(options))));
+    this.prepared.push(async () => this.prepare(putChange(this.graph, await make(), checkedConditions(options))));
   }
 
   private update(subjectOf: () => UpdateSubject, change: AttributeChange, options: UpdateConditions): void {
@@ -143,7 +143,11 @@ export class TransactionBuilder {
   private delete(keyOf: () => ItemKey, options: WriteConditions): void {
     this.prepared.push(async () => {
       const key = keyOf();
-      return this.prepare({ kind: 'delete', key, condition: deleteCondition(this.graph, key, checked(options)) });
+      return this.prepare({
+        kind: 'delete',
+        key,
+        condition: deleteCondition(this.graph, key, checkedConditions(options)),
+      });
     });
   }
 
@@ -287,13 +291,13 @@ interface Failed {
 }
 
 /** A misspelled condition would be ignored. */
-function checked(conditions: WriteConditions): WriteConditions {
+function checkedConditions(conditions: WriteConditions): WriteConditions {
   checkOptions('An operation of a transaction', conditions, CONDITIONS);
   return conditions;
 }
 
 function conditionCheck(key: ItemKey, conditions: WriteConditions): BaseChange {
-  const condition = baseCondition(key, checked(conditions));
+  const condition = baseCondition(key, checkedConditions(conditions));
   const { present = !isConditional(condition), absent = [] } = condition;
   // An item that a mirror has marked as gone counts as missing.
   const isToBeThere = { ...condition, present: true, absent: [...absent, GONE] };

@@ -4,7 +4,7 @@ import { parseNodeId, SORT_KEY_BYTES } from '../../../core/items/keys.ts';
 import { sortKeyOfEdge } from '../../../core/model/base-item.ts';
 import type { OwnWrites } from '../../session/own-writes.ts';
 import { LEAST_RCU } from '../lists/budget.ts';
-import { edgeOfItem, readInboundItems, resolveInboundQuery, withUnits } from '../lists/inbound.ts';
+import { edgeOfItem, readInboundItems, resolveInboundQuery, withMaxRcu } from '../lists/inbound.ts';
 import { readEdgeSet } from '../nodes/edge-set.ts';
 import { readEdgePage } from '../nodes/edges.ts';
 import { isReadInPlace, type NodesRead, plainViewAttributes, readViews } from '../nodes/views.ts';
@@ -237,8 +237,8 @@ class LevelWalk {
     const { spending } = context;
     if (spending !== undefined && spending.left < LEAST_RCU * query.list.partitions.length)
       return { found: [], isWhole: false };
-    const left = spending === undefined ? query : withUnits(query, spending.left);
-    const { items, cursor } = await readInboundItems(context, left, asked, 'inbound', this.own);
+    const left = spending === undefined ? query : withMaxRcu(query, spending.left);
+    const { items, cursor } = await readInboundItems(context, left, asked, { read: 'inbound', own: this.own });
     const found = items.map((item) => edgeOfItem(context, edge.type, id, item));
     return { found, isWhole: cursor === undefined };
   }

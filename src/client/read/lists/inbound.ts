@@ -62,9 +62,9 @@ export async function readInbound(
   const { spending } = context;
   // Read the node first: the list gets the units that are left.
   if (spending !== undefined) await look;
-  const left = spending === undefined ? query : withUnits(query, spending.left);
+  const left = spending === undefined ? query : withMaxRcu(query, spending.left);
   const [{ items: rows, cursor, target: met }, looked] = await Promise.all([
-    readInboundItems(context, left, options, 'inbound', own, asksTarget && isOnTheWay),
+    readInboundItems(context, left, options, { read: 'inbound', own, takesTarget: asksTarget && isOnTheWay }),
     look,
   ]);
   const ownNode = own.writes.find((write) => isNodeItself(write, target));
@@ -101,7 +101,7 @@ export interface ResolvedInbound {
   meaning: string;
 }
 
-export function withUnits(query: ResolvedInbound, maxRcu: number): ResolvedInbound {
+export function withMaxRcu(query: ResolvedInbound, maxRcu: number): ResolvedInbound {
   const least = LEAST_RCU * query.list.partitions.length;
   return { ...query, list: { ...query.list, maxRcu: Math.max(least, maxRcu) } };
 }
@@ -140,14 +140,14 @@ export function resolveInboundQuery(
     ...{ index, partitions, range, reverse: options.reverse ?? false, where, ofKept, itemKeys },
     accept: (item) => isHit(item) && passesKept(item),
     maxRcu: checkMaxRcu(options.maxRcu, where !== undefined || ofKept.length > 0, partitions),
-    native: inbound.native ? nativeList(graph, order, ordered, sortKey, options) : undefined,
+    native: inbound.native ? nativeListOfOrder(graph, order, ordered, sortKey, options) : undefined,
   };
   const meaning = meaningOfOrder(graph, edge, declared.order);
   const { targetItemKey } = places;
   return { list, edge, edgeKey: sortKey, targetItemKey, isOpenAbove, order: name, meaning };
 }
 
-function nativeList(
+function nativeListOfOrder(
   graph: CompiledModel,
   order: InboundOrder,
   ordered: OrderOfQuery,
@@ -200,9 +200,7 @@ export async function readInboundItems(
   context: ReadContext,
   { list, edge, edgeKey, targetItemKey, order, meaning }: ResolvedInbound,
   options: InboundQuery,
-  read: 'inbound' | 'page',
-  own: OwnWrites,
-  takesTarget = false,
+  { read, own, takesTarget = false }: { read: 'inbound' | 'page'; own: OwnWrites; takesTarget?: boolean },
 ): Promise<Gathered & { cursor?: string; target?: Item }> {
   const asked = boundOptions(options, { order, where: whereBinding(list.where, list.ofKept) });
   const page: ListPage = {

@@ -30,6 +30,8 @@ interface NativeContext {
   store: Pick<Store, 'queryNative'>;
 }
 
+type NativeListInPartition = NativeList & { partition: AttributeValue };
+
 interface Place {
   value: AttributeValue;
   source: string;
@@ -47,62 +49,114 @@ interface Row extends Place {
  * don't recur once the index has them.
  */
 export async function readNativePage(context: NativeContext, list: NativeList, page: NativePage): Promise<Gathered> {
-  const { reverse, limit, where } = page;
   const { partition } = list;
   if (partition === undefined) return { items: [] };
-  const after = page.after === undefined ? undefined : parsePosition(list.index, page.after);
-  const isWanted = (item: Item): boolean => isInNativeList(page, item) && hasProjected(item, where);
-  const compare = (left: Place, right: Place): number => comparePlaces(list.index, left, right, reverse);
-  const behindAfter = (value: AttributeValue): number =>
-    after === undefined ? 1 : compareValues(list.index, value, after.value) * (reverse ? -1 : 1);
-  const isGiven = ({ value, source }: Place): boolean =>
-    behindAfter(value) === 0 && after?.given.includes(shortHash(source)) === true;
-  // Once a page has returned index rows of this value, own rows keep their place in the index: they may have been there
-  // before the session wrote them.
-  const isInPlace = ({ value }: Place): boolean => after?.source !== undefined && behindAfter(value) === 0;
-  const ownSources = new Set(page.own.map(({ source }) => source));
-  const ownRows = page.own
-    .flatMap(({ item }) =>
-      item === undefined || !isInList(list, item) ? [] : (rowOf(context, list, item, true) ?? []),
-    )
-    .filter((row) => isWanted(row.item) && behindAfter(row.value) >= 0 && !isGiven(row));
-  const inPlace = new Map(ownRows.filter(isInPlace).map((row) => [row.source, { ...row, isOwn: false }]));
-  const own = ownRows.filter((row) => !isInPlace(row)).sort(compare);
-  const rows: Row[] = [];
-  const walk = new NativeWalk(context.store, requestAfter(context.graph, { ...list, partition }, after, reverse), page);
-  let stand: Place | undefined;
-  do {
-    const lastKey = await walk.readOn(limit + 1 - rows.length, (item) => {
-      const place = placeOf(context.graph, list.index, item, false);
-      if (isGiven(place)) return false;
-      // The index may be stale for an item that was just written.
-      const isReplaced = ownSources.has(place.source);
-      const now = isInPlace(place) ? inPlace.get(place.source) : undefined;
-      const row = isReplaced ? now : rowOf(context, list, item, false);
-      if (row === undefined || !isWanted(row.item)) return false;
-      rows.push(row);
-      return true;
-    });
-    stand = lastKey && placeOf(context.graph, list.index, lastKey, false);
-    // At least one call is made, so each page advances.
-  } while (stand !== undefined && rows.length <= limit && !walk.isSpent);
-  const isAtEnd = stand === undefined;
-  // Rows after the last one read may come before an own row.
-  // rule: own-rows-behind-what-was-read-wait
-  const known = isAtEnd || rows.length > limit ? own : own.filter((row) => compare(row, stand!) < 0);
-  const merged = [...known, ...rows].sort(compare);
-  const given = merged.slice(0, limit);
-  const last = merged.length > limit ? given.at(-1)! : isAtEnd ? undefined : stand;
-  const answer: Gathered = { items: given.map(({ item }) => item) };
-  if (last === undefined) return answer;
-  const before = behindAfter(last.value) === 0 ? after!.given : [];
-  const ownOfLast = given.filter((row) => row.isOwn && compareValues(list.index, row.value, last.value) === 0);
-  const position: Position = {
-    value: last.value,
-    source: last.isOwn ? undefined : last.source,
-    given: [...before, ...ownOfLast.map(({ source }) => shortHash(source))].slice(-MOST_GIVEN),
-  };
-  return { ...answer, lastKey: formatPosition(position) };
+  return await new NativePageReader(context, { ...list, partition }, page).read();
+}
+
+class NativePageReader {
+  private readonly after: Position | undefined;
+  private readonly ownSources: ReadonlySet<string>;
+  private readonly inPlace: ReadonlyMap<string, Row>;
+  private readonly ownFirst: readonly Row[];
+
+  constructor(
+    private readonly context: NativeContext,
+    private readonly list: NativeListInPartition,
+    private readonly page: NativePage,
+  ) {
+    this.after = page.after === undefined ? undefined : parsePosition(list.index, page.after);
+    this.ownSources = new Set(page.own.map(({ source }) => source));
+    const own = this.ownRows();
+    this.inPlace = new Map(own.filter((row) => this.isInPlace(row)).map((row) => [row.source, row]));
+    this.ownFirst = own.flatMap((row) => (this.isInPlace(row) ? [] : [{ ...row, isOwn: true }]));
+  }
+
+  async read(): Promise<Gathered> {
+    const { context, list, page } = this;
+    const { limit, reverse } = page;
+    const rows: Row[] = [];
+    const walk = new NativeWalk(context.store, requestAfter(context.graph, list, this.after, reverse), page);
+    let stand: Place | undefined;
+    do {
+      const lastKey = await walk.readOn(limit + 1 - rows.length, (item) => {
+        const row = this.rowToShow(item);
+        if (row !== undefined) rows.push(row);
+        return row !== undefined;
+      });
+      stand = lastKey && placeOf(context.graph, list.index, lastKey);
+      // At least one call is made, so each page advances.
+    } while (stand !== undefined && rows.length <= limit && !walk.isSpent);
+    return this.merged(rows, stand);
+  }
+
+  private ownRows(): Row[] {
+    const { context, list, page } = this;
+    const rows = page.own.flatMap(({ item }) =>
+      item === undefined || !isInList(list, item) ? [] : (rowOf(context, list, item) ?? []),
+    );
+    return rows.filter((row) => this.isWanted(row) && this.behindAfter(row.value) >= 0 && !this.isGiven(row));
+  }
+
+  private rowToShow(item: Item): Row | undefined {
+    const { context, list } = this;
+    const place = placeOf(context.graph, list.index, item);
+    if (this.isGiven(place)) return undefined;
+    const now = this.isInPlace(place) ? this.inPlace.get(place.source) : undefined;
+    // The index may be stale for an item that was just written.
+    const row = this.ownSources.has(place.source) ? now : rowOf(context, list, item);
+    return row !== undefined && this.isWanted(row) ? row : undefined;
+  }
+
+  /** @param stand where the walk stopped; undefined at the end of the list. */
+  private merged(rows: readonly Row[], stand: Place | undefined): Gathered {
+    const { limit } = this.page;
+    const isAtEnd = stand === undefined;
+    // Rows after the last one read may come before an own row.
+    // rule: own-rows-behind-what-was-read-wait
+    const known =
+      isAtEnd || rows.length > limit ? this.ownFirst : this.ownFirst.filter((row) => this.compare(row, stand) < 0);
+    const merged = [...known, ...rows].sort((left, right) => this.compare(left, right));
+    const given = merged.slice(0, limit);
+    const items = given.map(({ item }) => item);
+    const last = merged.length > limit ? given.at(-1)! : stand;
+    return last === undefined ? { items } : { items, lastKey: formatPosition(this.positionOf(last, given)) };
+  }
+
+  private positionOf(last: Place, given: readonly Row[]): Position {
+    const before = this.behindAfter(last.value) === 0 ? this.after!.given : [];
+    const own = given.filter((row) => row.isOwn && compareValues(this.list.index, row.value, last.value) === 0);
+    return {
+      value: last.value,
+      source: last.isOwn ? undefined : last.source,
+      given: [...before, ...own.map(({ source }) => shortHash(source))].slice(-MOST_GIVEN),
+    };
+  }
+
+  private isWanted({ item }: Row): boolean {
+    return isInNativeList(this.page, item) && hasProjected(item, this.page.where);
+  }
+
+  private compare(left: Place, right: Place): number {
+    return comparePlaces(this.list.index, left, right, this.page.reverse);
+  }
+
+  private behindAfter(value: AttributeValue): number {
+    if (this.after === undefined) return 1;
+    return compareValues(this.list.index, value, this.after.value) * (this.page.reverse ? -1 : 1);
+  }
+
+  private isGiven({ value, source }: Place): boolean {
+    return this.behindAfter(value) === 0 && this.after?.given.includes(shortHash(source)) === true;
+  }
+
+  /**
+   * Once a page has returned index rows of this value, own rows keep their place in the index: they may have been there
+   * before the session wrote them.
+   */
+  private isInPlace({ value }: Place): boolean {
+    return this.after?.source !== undefined && this.behindAfter(value) === 0;
+  }
 }
 
 /** Widens ends that DynamoDB refuses: empty texts, and texts that are too long for a key. */
@@ -138,7 +192,7 @@ export async function countNative(
   const walk = new NativeWalk(context.store, request, { maxRcu: page.maxRcu });
   for (;;) {
     const lastKey = await walk.readOn(Number.POSITIVE_INFINITY, (item) => {
-      const row = rowOf(context, list, item, false);
+      const row = rowOf(context, list, item);
       if (row === undefined || !isInNativeList(page, row.item)) return false;
       count += 1;
       return true;
@@ -152,20 +206,20 @@ function isInNativeList({ index, range, accept }: Pick<NativePage, 'index' | 'ra
   return accept(item) && isInRange(range, stringOf(item[INDEX_KEYS[index].sort]) ?? '');
 }
 
-function rowOf({ graph }: Pick<NativeContext, 'graph'>, list: NativeList, base: Item, isOwn: boolean): Row | undefined {
+function rowOf({ graph }: Pick<NativeContext, 'graph'>, list: NativeList, base: Item): Row | undefined {
   // DynamoDB leaves an item with an invalid key out of the index. dynoxide doesn't if the item is older than the index.
   if (faultOfNativeKey(list.index, attributeOf(base, list.index.attribute)!) !== undefined) return undefined;
   const item = nativeItemsOf(graph, base).get(list.itemKey);
-  return item && { item, ...placeOf(graph, list.index, base, isOwn) };
+  return item && { item, ...placeOf(graph, list.index, base) };
 }
 
-function placeOf({ table }: CompiledModel, { sort }: NativeIndex, item: Item, isOwn: boolean): Place {
-  return { value: attributeOf(item, sort)!, source: stringOf(item[table.partitionKey]) ?? '', isOwn };
+function placeOf({ table }: CompiledModel, { sort }: NativeIndex, item: Item): Place {
+  return { value: attributeOf(item, sort)!, source: stringOf(item[table.partitionKey]) ?? '', isOwn: false };
 }
 
 function requestAfter(
   { table }: CompiledModel,
-  { index, partition, from, to }: NativeList & { partition: AttributeValue },
+  { index, partition, from, to }: NativeListInPartition,
   after: Position | undefined,
   reverse: boolean,
 ): NativeQueryRequest {

@@ -21,6 +21,7 @@ import {
   endsOf,
   equalRange,
   type OrderOfQuery,
+  type OrderValue,
   valueRange,
 } from '../request/order-argument.ts';
 import { noticeOfOwnWrites, readRelevantOwnWrites } from '../request/own.ts';
@@ -95,7 +96,7 @@ export function resolveSearch(
   const stored = projections.search(search);
   const { index } = stored;
   const { itemKeys } = stored.inForce.places;
-  const { ranges, ...places } = placesOf(graph, stored, predicate, options);
+  const { ranges, ...places } = placesOfSearch(graph, stored, predicate, options);
   const subject = {
     name: `search ${search.indexPartition}`,
     projection: search.project,
@@ -134,7 +135,7 @@ function searchedType({ indexPartition }: SearchModel): string {
   return indexPartition.slice(0, indexPartition.indexOf('.'));
 }
 
-function nativeList(graph: CompiledModel, search: SearchModel, value: AttributeValue): NativeList {
+function nativeListOfSearch(graph: CompiledModel, search: SearchModel, value: AttributeValue): NativeList {
   const type = searchedType(search);
   const text = stringOf(value);
   const isPossible = text === undefined || (text !== '' && isWithinBytes(text, PARTITION_KEY_BYTES));
@@ -151,7 +152,12 @@ type Places = Pick<PlacedList, 'partitions' | 'range' | 'native'> & {
   ranges?: readonly KeyRange[];
 };
 
-function placesOf(graph: CompiledModel, search: SearchModel, predicate: SearchPredicate, scope: SearchScope): Places {
+function placesOfSearch(
+  graph: CompiledModel,
+  search: SearchModel,
+  predicate: SearchPredicate,
+  scope: SearchScope,
+): Places {
   if (predicate === undefined) {
     const hint = 'Give { equals }, { beginsWith }, { between } or {} for every value.';
     throw new EdgeloomError('invalid-argument', `search ${search.indexPartition} takes a predicate.`, hint);
@@ -165,24 +171,8 @@ function placesOf(graph: CompiledModel, search: SearchModel, predicate: SearchPr
     declared: textsOfSearch(graph, searchedType(search), search),
   };
   const partition = checkPartition(`The search ${search.indexPartition}`, search.partition, scope.partition);
-  const { places } = search.inForce;
   const way = wayOf(search, query, predicate);
-  const { equals, beginsWith } = predicate;
-  if (way === 'equals') {
-    const encoded = encodeWhole(query, equals!, 'equals');
-    if (search.native) {
-      const list = nativeList(graph, search, attributeArgument(query, equals!, 'equals'));
-      return { partitions: [places.partition(undefined, encoded, '')], range: {}, native: list };
-    }
-    const partitions = places.partitionsOfValue(partition, encoded);
-    if (search.shards !== 'value' || !isHashedInKey(encoded)) return { partitions, range: equalRange(encoded) };
-    const hash = hash128(encoded);
-    // A partition value may contain the separator, so this index partition may also hold other values.
-    const ranges = [encoded, hash]
-      .filter((text) => isWithinBytes(lowestSortKeyOfValue(text), SORT_KEY_BYTES))
-      .map(equalRange);
-    return { partitions, range: {}, ranges };
-  }
+  if (way === 'equals') return placesOfValue(graph, search, query, partition, predicate.equals!);
   if (search.shards === 'value') {
     throw new EdgeloomError(
       'equality-only',
@@ -190,10 +180,33 @@ function placesOf(graph: CompiledModel, search: SearchModel, predicate: SearchPr
       `Search with equals, or ${search.native ? 'leave native out of' : 'give the search a number of shards in'} the model.`,
     );
   }
-  if (way === 'path') return resolvePathSearch(search, query, partition, predicate as PathPredicate);
+  if (way === 'path') return placesOfPath(search, query, partition, predicate as PathPredicate);
   const { low, high } = endsOf(query, predicate.between);
-  const range = way === 'beginsWith' ? beginsWithRange(query, beginsWith!) : valueRange(query, 'between', low, high);
-  return { partitions: places.partitions(partition), range };
+  const range =
+    way === 'beginsWith' ? beginsWithRange(query, predicate.beginsWith!) : valueRange(query, 'between', low, high);
+  return { partitions: search.inForce.places.partitions(partition), range };
+}
+
+function placesOfValue(
+  graph: CompiledModel,
+  search: SearchModel,
+  query: OrderOfQuery,
+  partition: string | undefined,
+  value: OrderValue,
+): Places {
+  const { places } = search.inForce;
+  const encoded = encodeWhole(query, value, 'equals');
+  if (search.native) {
+    const native = nativeListOfSearch(graph, search, attributeArgument(query, value, 'equals'));
+    return { partitions: [places.partition(undefined, encoded, '')], range: {}, native };
+  }
+  const partitions = places.partitionsOfValue(partition, encoded);
+  if (search.shards !== 'value' || !isHashedInKey(encoded)) return { partitions, range: equalRange(encoded) };
+  // A partition value may contain the separator, so this index partition may also hold other values.
+  const ranges = [encoded, hash128(encoded)]
+    .filter((text) => isWithinBytes(lowestSortKeyOfValue(text), SORT_KEY_BYTES))
+    .map(equalRange);
+  return { partitions, range: {}, ranges };
 }
 
 /** A name with an undefined value counts only if no other name has a value. */
@@ -219,7 +232,7 @@ function wayOf(
 }
 
 /** Unless the model spreads by source, the hits of a whole path are in one shard; hits of a prefix may be in any. */
-function resolvePathSearch(
+function placesOfPath(
   search: SearchModel,
   query: OrderOfQuery,
   partition: string | undefined,

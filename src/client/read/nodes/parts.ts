@@ -59,13 +59,13 @@ export function withParts(
     const shown =
       own === undefined && !isBase
         ? projectedAttributes(stored)
-        : shownAttributes(context, id, part, own ? own.item : stored);
+        : shownPartAttributes(context, id, part, own ? own.item : stored);
     if (shown === undefined) delete all[part.name];
     else all[part.name] = { M: shown };
   }
   return { ...view, [ATTRIBUTES]: { M: all } };
 }
 
-function shownAttributes({ graph }: ReadContext, id: string, { name, view }: PartModel, image: Item | undefined) {
+function shownPartAttributes({ graph }: ReadContext, id: string, { name, view }: PartModel, image: Item | undefined) {
   return view && projectedAttributes(derivedOf(graph, id, name, image).indexItems.get(view.inForce.places.key));
 }

@@ -6,7 +6,7 @@ import { describe, notAnId, PARTITION_KEY_BYTES, parseNodeId, VIEW_KEY } from '.
 import { toPlainItem } from '../../../core/items/plain.ts';
 import type { CompiledModel, NodeModel } from '../../../core/model/compiled.ts';
 import { isGone, isNodeThere } from '../../../core/model/gone.ts';
-import type { ItemKey } from '../../../core/store-port.ts';
+import type { ItemKey, ReadOptions } from '../../../core/store-port.ts';
 import { EdgeloomError } from '../../../foundation/errors.ts';
 import { checkOptions, type OptionNames } from '../../../foundation/options.ts';
 import type { OwnWrites } from '../../session/own-writes.ts';
@@ -77,7 +77,7 @@ export async function readNodes(
     ((consistent && !isReadInPlace(context.graph, id)) || !viewOfNodeHolds(context.graph, id, attributes));
   const inNode = ids.filter(isReadFromNode);
   const isOwn = inNode.some((id) => ownSources.has(id));
-  const bases = await readBases(context, inNode, attributes, consistent || isOwn);
+  const bases = await readBases(context, inNode, attributes, { consistent: consistent || isOwn });
   const edgeSets = await pMap(
     ids,
     async (id): Promise<EdgeSetRead> => readEdgeSet(context, id, views.get(id), consistent || ownSources.has(id), own),
@@ -142,7 +142,7 @@ export async function readAttributes(
   const inNode = ids.filter(isReadFromNode);
   const ownSources = new Set(own.writes.map(({ source }) => source));
   const isOwn = inNode.some((id) => ownSources.has(id));
-  const bases = await readBases(context, inNode, attributes, isOwn);
+  const bases = await readBases(context, inNode, attributes, { consistent: isOwn });
   const views = await readViews(
     context,
     ids.filter((id) => !isReadFromNode(id)),
@@ -174,7 +174,7 @@ export async function readViews(
   const nodes = await readByNode(
     context,
     themselves.filter((id) => canBeStored(graph, id)).map((id) => ({ source: id, target: id })),
-    consistent || own.writes.length > 0,
+    { consistent: consistent || own.writes.length > 0 },
   );
   // The stored view has no attributes of these nodes, so only the node's item tells whether it exists.
   const shownItself = (id: string, view: Item | undefined): Item | undefined => {
@@ -241,7 +241,7 @@ async function readStoredViews(
     return new Map([[first, await queryViewWithParts(context, first, consistent)]]);
   }
   const views = ids.map((id) => ({ source: id, target: VIEW_KEY }));
-  return readByNode(context, [...views, ...parts.map(({ key }) => key)], consistent);
+  return readByNode(context, [...views, ...parts.map(({ key }) => key)], { consistent });
 }
 
 export function plainViewAttributes(
@@ -258,9 +258,9 @@ export function plainViewAttributes(
 async function readByNode(
   { store }: ReadContext,
   keys: readonly ItemKey[],
-  consistent: boolean,
+  options: ReadOptions,
 ): Promise<Map<string, Map<string, Item>>> {
-  const { items } = await store.getMany(keys, { consistent });
+  const { items } = await store.getMany(keys, options);
   const found = new Map<string, Map<string, Item>>();
   for (const [i, { source, target }] of keys.entries()) {
     const item = items[i];
@@ -274,19 +274,20 @@ async function readByNode(
 async function readBases(
   context: ReadContext,
   ids: readonly string[],
-  selection: AttributeSelection = 'ALL',
-  consistent: boolean,
+  selection: AttributeSelection | undefined,
+  options: ReadOptions,
 ): Promise<Map<string, Record<string, unknown>>> {
   const distinct = [...new Set(ids)].filter((id) => canBeStored(context.graph, id));
-  const isSelected = (name: string): boolean => selection === 'ALL' || selection.includes(name);
+  const names = selection === 'ALL' ? undefined : selection;
+  const isSelected = (name: string): boolean => names?.includes(name) !== false;
   const namesOf = (id: string): string[] => partsOf(context, id).flatMap(({ name }) => (isSelected(name) ? name : []));
   const keys = distinct.flatMap((id) => [id, ...namesOf(id)].map((target) => ({ source: id, target })));
-  const found = await readByNode(context, keys, consistent);
+  const found = await readByNode(context, keys, options);
   const attributes = new Map<string, Record<string, unknown>>();
   for (const id of distinct) {
     const item = found.get(id)?.get(id);
     if (!isNodeThere(context.graph, id, item)) continue;
-    const all = baseAttributes(context, selection === 'ALL' ? item : pickAttributes(item, selection));
+    const all = baseAttributes(context, names === undefined ? item : pickAttributes(item, names));
     for (const name of namesOf(id)) {
       const part = found.get(id)?.get(name);
       if (part === undefined || isGone(undefined, part)) delete all[name];

@@ -21,7 +21,7 @@ import type { ItemKey } from '../../../core/store-port.ts';
 import { docsPage } from '../../../foundation/docs.ts';
 import { EdgeloomError } from '../../../foundation/errors.ts';
 import { checkBaseKey, writableKey } from './key.ts';
-import { checkEntries } from './max-entries.ts';
+import { checkMaxEntries } from './max-entries.ts';
 import { AttributeError, itemName, withItemName } from './problem.ts';
 import { checkAttributes } from './value.ts';
 import { toWireItem } from './values.ts';
@@ -88,7 +88,7 @@ function checkContents(
     checkEnd(graph, source, sortKey, item);
   });
   // Check entries before the size: if an item exceeds both, the error about entries is more helpful.
-  checkEntries(graph, source, sortKey, item);
+  checkMaxEntries(graph, source, sortKey, item);
   checkSize(source, sortKey, item);
   const problems = problemsOfImage(graph, source, sortKey, item).filter(counts);
   if (problems.length > 0) throw projectionError(source, sortKey, problems);

@@ -29,9 +29,9 @@ function* validation(
   attributes: unknown,
   item: string,
 ): Generator<unknown, object, StandardSchemaV1.Result<unknown>> {
-  if (fields === undefined) return plainAttributes(attributes, item, 'The attributes');
+  if (fields === undefined) return requirePlainObject(attributes, item, 'The attributes');
   const result = yield* eachForm(attributes);
-  if (result.issues === undefined) return plainAttributes(result.value, item, "The validator's output");
+  if (result.issues === undefined) return requirePlainObject(result.value, item, "The validator's output");
   throw new InvalidAttributesError(item, result.issues.map(mistakeOf));
 }
 
@@ -71,7 +71,7 @@ function validatorError(item: string, cause: unknown): EdgeloomError {
   );
 }
 
-function plainAttributes(value: unknown, item: string, what: string): object {
+function requirePlainObject(value: unknown, item: string, what: string): object {
   if (isPlainObject(value)) return value;
   throw new EdgeloomError(
     'invalid-attribute',

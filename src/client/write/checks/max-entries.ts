@@ -5,7 +5,7 @@ import type { CompiledModel } from '../../../core/model/compiled.ts';
 import { EdgeloomError } from '../../../foundation/errors.ts';
 import { itemName } from './problem.ts';
 
-export function checkEntries(graph: CompiledModel, source: string, sortKey: string, item: Item): void {
+export function checkMaxEntries(graph: CompiledModel, source: string, sortKey: string, item: Item): void {
   const kind = classifyKey(graph, source, sortKey);
   if (kind.kind !== 'node') return;
   for (const [name, limit] of kind.node.maxEntries) {

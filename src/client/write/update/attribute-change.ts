@@ -76,7 +76,7 @@ export function toAttributeChanges(
     const changes = {
       set: toWireItem(set),
       remove: [...remove],
-      add: Object.fromEntries(Object.entries(numbers).map(([name, value]) => [name, numberText(name, value)])),
+      add: Object.fromEntries(Object.entries(numbers).map(([name, value]) => [name, amountText(name, value)])),
       addTo: toWireItem(setsOf(addTo)),
       deleteFrom: toWireItem(setsOf(deleteFrom)),
     };
@@ -147,7 +147,7 @@ function setsOf(part: object): Record<string, unknown> {
   );
 }
 
-function numberText(name: string, value: object): string {
+function amountText(name: string, value: object): string {
   if ('N' in value && typeof value.N === 'string') return value.N;
   throw new AttributeError(name, 'is added what is no number', 'Give a number, a bigint or an ExactNumber.');
 }

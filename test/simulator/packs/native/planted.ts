@@ -6,7 +6,7 @@ export const NATIVE_MUTANTS: readonly Mutant[] = [
   {
     name: 'own-native-rows-ahead-of-others',
     rule: "A session's own row waits until all rows before it have been read.",
-    changes: [setValue('own-rows-behind-what-was-read-wait', 'own')],
+    changes: [setValue('own-rows-behind-what-was-read-wait', 'this.ownFirst')],
   },
   {
     name: 'native-ties-left-out-after-an-own-row',
