@@ -114,8 +114,8 @@ export interface ReadManyOptions extends ReadOptions, BatchWaits {}
 /** Options of `updateMany`. */
 export interface UpdateManyOptions extends Abortable {
   /**
-   * Returns the milliseconds left; called before each call. Unsent updates get the retryable error `no-time`. Default:
-   * unlimited.
+   * Returns the milliseconds left; called before each request. Unsent updates get the retryable error `no-time`.
+   * Default: unlimited.
    */
   remainingMs?: RuntimeOptions['remainingMs'];
   /** The most calls at the same time. Default: 32. */

@@ -1,4 +1,3 @@
-/** Enough to recognize a list. */
 const MOST_ENTRIES = 20;
 
 export function describe(value: unknown): string {

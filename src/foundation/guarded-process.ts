@@ -93,7 +93,7 @@ export class GuardedProcess {
     this.child = child;
     if (onOutput !== undefined) child.stdout?.on('data', onOutput);
     child.stderr?.on('data', onErrorOutput);
-    // When the program ends, the pipe breaks. `ended` reports the end.
+    // The pipe breaks when the program ends, which `ended` reports.
     child.stdin?.on('error', () => undefined);
     this.ended = this.end();
   }

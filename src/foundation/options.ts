@@ -15,8 +15,8 @@ const NUMBERS = {
 } as const;
 
 /**
- * Requires every option's name, with `'boolean'` or `'function'` for such options and a rule for numbers. Hints leave out
- * `'internal'` options, and for `'or client'` say that a client is accepted, too.
+ * Requires every option's name, with `'boolean'` or `'function'` for such options and a rule for numbers. Hints leave
+ * out `'internal'` options, and for `'or client'` say that a client is also accepted.
  */
 export type OptionNames<Options> = {
   readonly [Name in keyof Required<Options>]: Mark<Exclude<Options[Name], undefined>>;
@@ -81,8 +81,8 @@ export function optionsMeantBy(word: string): readonly string[] {
 }
 
 /**
- * Throws `unknown-option` for an unknown name, and `invalid-option` for a non-object, for another value than
- * the boolean or function that the option takes, or for a number that it doesn't take.
+ * Throws `unknown-option` for an unknown name, and `invalid-option` if the options aren't an object, or if a boolean,
+ * function, number or signal isn't valid.
  */
 export function checkOptions<Options extends object>(
   what: string,

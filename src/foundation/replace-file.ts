@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { open, rename, rm } from 'node:fs/promises';
 
 /**
- * Writes a new file and renames it over the old one, so that readers and crashes find one of them whole. Each call has
- * its own temporary file, because several processes may replace the same file.
+ * Writes a new file and renames it over the old one, so that a reader never finds a partial file, even after a crash.
+ * Each call has its own temporary file, because several processes may replace the same file.
  */
 export async function replaceFile(file: string, text: string): Promise<void> {
   const scratch = `${file}.${randomUUID()}.tmp`;

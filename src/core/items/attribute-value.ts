@@ -80,8 +80,8 @@ export class MalformedValueError extends Error {}
 
 /**
  * Converts base64 text to bytes, because Lambda's events have text where the SDK has bytes. Throws
- * `MalformedValueError` for anything without the form of an attribute value or nested too deeply, but accepts any text
- * as a number.
+ * `MalformedValueError` for a value that isn't in wire form or is nested too deeply. Doesn't check the digits of
+ * numbers.
  */
 export function withBinaryAsBytes(value: AttributeValue, level = 0): AttributeValue {
   if (typeof value !== 'object' || value === null) throw new MalformedValueError('is no attribute value');
@@ -250,8 +250,8 @@ function valueSizeBytes(value: AttributeValue): number {
 }
 
 /**
- * Counts one byte, one for a minus sign, and one per pair of digits, paired from the decimal point as in DynamoDB
- * Local: 12 has one pair, 1.2 and 120 have two.
+ * Counts one byte, another for a minus sign, and one per pair of digits. Pairs begin at the decimal point, as in
+ * DynamoDB Local: 12 has one pair, 1.2 and 120 have two.
  */
 export function numberSizeBytes(text: string): number {
   const decimal = parseDecimal(text);

@@ -1,5 +1,4 @@
 export const WRITE_UNIT_BYTES = 1024;
-/** Bytes per read unit of a consistent read. */
 export const READ_UNIT_BYTES = 4096;
 
 export function writeUnits(bytes: number): number {

@@ -1,19 +1,19 @@
 import type { Item } from './attribute-value.ts';
 
-/** A change to a base item, from the stream. */
+/** A change to a base item, or to the continuation of a fan-out, from the stream. */
 export interface ChangeRecord {
   source: string;
   target: string;
   /** Absent for an insert, and in a stream without old images. */
   oldImage?: Item;
-  /** Absent for a remove, and in a stream without new images. */
+  /** Absent for a deletion, and in a stream without new images. */
   newImage?: Item;
-  /** The label of the stream, which is later for a newer stream. */
+  /** The label of the stream. A newer stream's label sorts later. */
   stream: string;
   sequenceNumber: string;
   /**
-   * Set if an image is missing, as in a keys-only stream, or contradicts the event. Everything that the key names is
-   * then touched.
+   * Set if an image is missing, as in a keys-only stream, or contradicts the event. Such a record touches every item
+   * whose key follows from the record's own key.
    */
   isPartial?: true;
   /** Seconds since 1970. */

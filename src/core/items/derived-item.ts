@@ -3,7 +3,7 @@ import { type AttributeValue, type Item, numberOf } from './attribute-value.ts';
 export const EDGE_SET = 'edgeSet';
 export const ATTRIBUTES = 'attributes';
 export const REVISION = 'r';
-/** On a view: edge types that were evicted to keep its budget. */
+/** On a view: edge types that were evicted to stay within its budget. */
 export const EVICTED = 'evicted';
 /** On a search item: the value before folding and encoding. */
 export const VALUE = 'value';
@@ -18,7 +18,7 @@ export const OTHER = 'other';
 export const COPIES = 'copies';
 /** On a reverse item, and on an edge's entry in a total: the edge's source. */
 export const CHILD = 'child';
-/** On a continuation: sort key of the last visited reverse item or joined edge; absent when the fan-out is done. */
+/** On a continuation: the sort key after which the fan-out continues; absent when the fan-out is done. */
 export const AFTER = 'after';
 /** On a continuation: where to start again after a further change of the node. */
 export const AGAIN = 'again';
@@ -53,7 +53,7 @@ function readInIndex(index: IndexName): readonly string[] {
   return [ATTRIBUTES, valueIn(index)];
 }
 
-/** `in` is the partition of the derived keys, if that isn't the base item's. */
+/** `in` is the partition of `derivedKeys`, if that isn't the base item's. */
 export const QUARANTINE_FIELDS = {
   of: 'of',
   code: 'code',
@@ -104,7 +104,10 @@ export const DERIVED_ATTRIBUTES: ReadonlySet<string> = new Set([
   ...Object.values(QUARANTINE_FIELDS),
 ]);
 
-/** If an index uses one of these names for a key of another type, DynamoDB refuses items of the service partition. */
+/**
+ * Attributes of items in the service partition. DynamoDB would refuse these items if an index used one of the names for
+ * a key of another type.
+ */
 export const SERVICE_ATTRIBUTES: ReadonlySet<string> = new Set([
   'state',
   'stateName',
@@ -138,7 +141,7 @@ export function isTombstone(
   return Object.keys(item).every((name) => own.has(name) || OF_EMPTY_ITEMS.has(name));
 }
 
-/** Adding one must change the number: DynamoDB keeps 38 digits, and a JavaScript number holds any 15. */
+/** At most 15 digits, so that even a JavaScript number changes when 1 is added. */
 const COUNTED_REVISION = /^\d{1,15}$/;
 
 export function revisionOf(item: Item | undefined): string | undefined {

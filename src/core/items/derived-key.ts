@@ -27,7 +27,6 @@ import { type DerivedSortKey, isDerivedKey, isTypeName, typePrefix, VIEW_KEY } f
 export type { KindInTarget } from './key-forms.ts';
 
 /** The end of a key: its text, or the hash that `fittingKey` made of the text. */
-
 export type KeyEnd =
   | { readonly text: string; readonly hash?: undefined }
   | { readonly hash: string; readonly text?: undefined };
@@ -41,7 +40,7 @@ export type DerivedKey =
   /** If `edge` is a hash, `edgeType` is empty. */
   | { kind: 'index-item'; of: 'edge'; edgeType: string; generation: number; order?: string; edge: KeyEnd }
   | { kind: 'part-view'; edgeType: ''; generation: number; part: string }
-  /** `part` begins the search's name, as in `STATE.status`. `value` is set if the search has an item per value. */
+  /** `search` begins with `part`, as in `STATE.status`. `value` is set if the search has an item per value. */
   | {
       kind: 'index-item';
       of: 'search';

@@ -5,8 +5,8 @@ import { isHashedName } from './hashed-key.ts';
 
 /**
  * An element looks like `GOALMEMBERSHIP-USER-U1|memberRole=LEAD`. A label is its name, a mark for the type, and the
- * value. `%` and `|` are percent-encoded; in names, marks are, too. A hashed key doesn't contain the target, so a label
- * that no model can declare names it: `FRIEND-#95db…|target=USER-U2`.
+ * value. `%` and `|` are percent-encoded, and in names also the marks. A hashed key doesn't contain the target, so a
+ * label that no model can declare names it: `FRIEND-#95db…|target=USER-U2`.
  */
 
 /** No label may have these names. */

@@ -84,13 +84,13 @@ function ninesComplement(digits: string): string {
 }
 
 /**
- * The lowest character, so that `a` sorts before `ab` whatever follows. A NUL in a value becomes `NUL ~`, above every
- * source, which keeps the order.
+ * The lowest character, so that `a` sorts before `ab` whatever follows. A NUL in a value becomes a NUL and `~`, which
+ * sorts above every source.
  */
 const SEPARATOR = '\u0000';
 const ESCAPED_SEPARATOR = '\u0000~';
 const AFTER_SOURCES = '[';
-/** Inside a value, a NUL follows this character, which keeps every value below the two sort keys defined next. */
+/** In a value, a NUL follows this character, which keeps every value below the two sort keys defined next. */
 const HIGHEST = '\u{10ffff}';
 export const LAST_SORT_KEY = `${HIGHEST}\u0001`;
 export const TARGET_SORT_KEY = `${HIGHEST}\u0002`;
@@ -122,14 +122,14 @@ export function highestSortKeyOfValue(encoded: string): string {
 }
 
 /**
- * In an encoded path, only the separator sorts below it, so a path is a prefix of exactly the paths that continue it.
+ * Ends each segment of a path, so that `San` isn't a prefix of `San Jose`. In an encoded path, only `SEPARATOR` sorts
+ * below this character.
  */
 const SEGMENT_END = '\u0001';
 const ESCAPED_IN_SEGMENT = /[\u0000-\u0002]/g;
 const SEGMENT_ESCAPE = '\u0002';
 const ESCAPED_SEGMENT = /\u0002([a-c])/g;
 
-/** Ends each segment, so that `San` is not a prefix of `San Jose`. */
 export function encodePath(segments: readonly string[], form: TextForm): string {
   return segments.map((segment) => escapeSegment(encodeString(segment, form)) + SEGMENT_END).join('');
 }

@@ -6,7 +6,7 @@ import { compareKeys } from './encoding.ts';
 /** `<>` also holds for an absent attribute. The others hold only between values of one type. */
 export type Comparison = '=' | '<>' | '<' | '<=' | '>' | '>=' | 'begins_with';
 
-/** A condition on one attribute, or the negation of several. */
+/** A condition on one attribute, or the negation of a filter. */
 export type FilterTerm =
   | { attribute: string; compare: Comparison; value: AttributeValue }
   | { attribute: string; compare: 'in'; values: readonly AttributeValue[] }

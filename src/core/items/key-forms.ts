@@ -2,7 +2,7 @@ import { generationPrefix } from './generation.ts';
 import { type DerivedSortKey, hash128, isWithinBytes, SORT_KEY_BYTES, VIEW_KEY } from './keys.ts';
 
 export const INDEX_PREFIX = '~ix/';
-/** Orders have prefixes of the same form, but no order can have an option's name. */
+/** Orders have prefixes of the same form, but no order can be named `includeTarget`. */
 export const TARGET_ITEM_PREFIX = '~ix/#includeTarget/';
 export const DEGREE_PREFIX = '~degree/';
 export const TOTAL_PREFIX = '~total/';
@@ -31,7 +31,7 @@ export function unescapeSearchName(escaped: string): string | undefined {
   return escapeName(name) === escaped ? name : undefined;
 }
 
-/** `#` marks an order: neither search names nor edges' sort keys begin with `#`, and no hash is followed by `/`. */
+/** Neither search names nor edges' sort keys begin with `#`, and no hash is followed by `/`. */
 export function edgeIndexPrefix(orderName: string | undefined, generation = 1): string {
   const prefix = generationPrefix(INDEX_PREFIX, generation);
   return orderName === undefined ? prefix : `${prefix}#${orderName}/`;

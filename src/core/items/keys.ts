@@ -24,7 +24,7 @@ export const VIEW_KEY = '~view' as DerivedSortKey;
 /** No node id begins like this, and the writer refuses such keys. */
 export const SERVICE_PARTITION = '~edgeloom';
 
-/** Includes the partitions over which the service spreads many items. */
+/** Also returns true for the partitions over which the service spreads many items. */
 export function isServicePartition(partition: string): boolean {
   return partition.startsWith(SERVICE_PARTITION);
 }

@@ -30,7 +30,7 @@ export function keysAttribute(group: string): string {
 /** Amounts by the count's attributes, in units of 10^-12. */
 export type Amounts = Map<string, bigint>;
 
-/** The only attributes that count in a ledger, since items of other programs may have any. */
+/** Other attributes of a ledger are ignored, because another program may have written them. */
 const LEDGER_ATTRIBUTE = /^(?:problems|(?:sum|by)\/[A-Za-z_][A-Za-z0-9_.-]{0,63})$/;
 const AMOUNT = /^(?:count|problems|sum\/|by\/)/;
 

@@ -5,7 +5,7 @@ const FNV_BASIS = 0x811c9dc5;
 const FNV_PRIME = 0x01000193;
 const LAST_OF_ASCII = 0x7f;
 
-/** Source: Fowler, Noll, Vo; IETF draft-eastlake-fnv. */
+/** Hashes a string's UTF-8 bytes with 32-bit FNV-1a (IETF draft-eastlake-fnv). */
 export function fnv1a(text: string): number {
   let hash = FNV_BASIS;
   for (let i = 0; i < text.length; i++) {
@@ -23,8 +23,8 @@ function fnv1aOfBytes(bytes: Uint8Array): number {
 }
 
 /**
- * Spreads badly: only for tables that already use it. The product is reduced at every step, because a plain product
- * would overflow a double.
+ * Returns the product of the code points modulo `shards`. Reduces the product at every step, because a double would
+ * overflow. Spreads badly: only for tables that already use it.
  */
 export function codePointProduct(text: string, shards: number): number {
   let product = 1 % shards;

@@ -73,10 +73,7 @@ export function willFanOutVisit(item: Item | undefined, place: string): boolean 
   });
 }
 
-/**
- * Leaves the fields undefined unless the fan-out will still come to `place`; once past, it has already written the item
- * there.
- */
+/** If the fan-out is past `place`, it has already written the item there. */
 export function fanOutSeen(continuation: Item | undefined, place: string): FanOutSeen {
   if (!willFanOutVisit(continuation, place)) return { place: undefined, revision: undefined };
   return { place: fanOutPlace(continuation), revision: revisionOf(continuation) };

@@ -62,7 +62,7 @@ export function keysOfCopy(graph: CompiledModel, edge: string): ItemKey[] {
 export interface CopySlot {
   /** The edge's sort key or, if the view doesn't list the edge, the copy's name in `copies`. */
   edge: string;
-  /** The node to copy; undefined if no copy is expected. */
+  /** The node that the edge copies from; undefined if no copy belongs in the view. */
   parent: string | undefined;
   /** A hash of the actual copy; undefined if there is none. */
   stored: string | undefined;
@@ -147,7 +147,10 @@ export function parentOf(sortKey: string): string {
   return sortKey.slice(sortKey.indexOf('-') + 1);
 }
 
-/** Returns the attributes to copy, without malformed ones; undefined if the node doesn't exist or counts as deleted. */
+/**
+ * Returns the attributes to copy, without malformed ones, and the time at which the node ends; undefined if the node
+ * doesn't exist or counts as deleted.
+ */
 export function copyOf(graph: CompiledModel, edge: EdgeModel, node: Item | undefined): Item | undefined {
   const { table } = graph;
   if (node === undefined || !isNodeThere(graph, stringOf(node[table.partitionKey]) ?? '', node)) return undefined;

@@ -22,7 +22,7 @@ import { lineOfCount, lineOfTotal } from './parts/totals.ts';
 
 /**
  * The number of a node's edges of a type, with their sums and groups. A counted item whose share in the count changes
- * is written in one transaction with it.
+ * is written in one transaction with the count.
  */
 const COUNTS: Omit<ItemKind<'count' | 'total'>, 'name' | 'originsOf'> = {
   // rule: totals-belong-to-their-generation
@@ -78,7 +78,8 @@ function countDifferences(live: Amounts, stored: Item | undefined): Difference[]
   // A count has no base item, but its revision changes with each item that it counts.
   const base = revisionOf(stored) ?? '';
   if (expected !== actual) return [{ kind: 'count', expected, stored: actual, base }];
-  // Group values without a name are due for maintenance once removed edges have made room. Readers refuse such groups.
+  // Maintenance is due if removed edges have made room for group values without a name. Readers refuse groups with such
+  // values.
   if (amounts === undefined || !hasRoomForOthers(amounts)) return [];
   return [{ kind: 'room', expected: 'names for values of groups', stored: 'values without a name', base }];
 }

@@ -67,7 +67,8 @@ export function keysInTargetOfView(graph: CompiledModel, base: ItemKey): (ItemKe
 }
 
 /**
- * Tells whether an edge can have an item with this key in its target's partition. A producer may have forged the key.
+ * Tells whether an edge can have an item with this key in its target's partition. A redrive reads the key from a
+ * quarantine entry, which a producer may have forged.
  */
 export function isInTargetOf(graph: CompiledModel, base: ItemKey, { source, target }: ItemKey): boolean {
   const entersSource = (layer: CompiledModel): boolean => {

@@ -124,7 +124,7 @@ export function leftoverMarks(graph: CompiledModel, view: Item | undefined): str
   return [...evictedTypes(view)].filter((type) => graph.edges.get(type)?.labels === undefined);
 }
 
-/** Until a writer or a repair rebuilds the view, readers use base items, which is correct but costs more. */
+/** Until the projector or a repair rebuilds the view, readers use base items, which is correct but costs more. */
 function shapeDifference(graph: CompiledModel, source: string, { [MODEL]: stamp }: Item): Difference {
   return {
     kind: 'shape',

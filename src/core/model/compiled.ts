@@ -40,7 +40,7 @@ export interface CompiledModel {
   readonly fingerprint: string;
   /** The shapes of views by node type, in a model made from the registry. @internal */
   readonly shapes?: ReadonlyMap<string, ViewShape>;
-  /** Models of other generations of projections, whose items are maintained, too. They have no views. @internal */
+  /** Models of other generations of projections, whose items are also maintained. They have no views. @internal */
   readonly further?: readonly CompiledModel[];
   /**
    * How a check treats each derived item, in a model made from the registry. If absent, a check compares all items.

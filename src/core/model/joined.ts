@@ -15,7 +15,6 @@ import { oncePer } from './once-per.ts';
  * A source node as joined index items use it. The attributes of its parts are among its own, under names such as
  * `STATE.status`.
  */
-
 export interface SourceNode {
   item: Item | undefined;
 }

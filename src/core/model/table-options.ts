@@ -8,8 +8,8 @@ export interface TableOptions {
   /** The attribute that is the sort key. Default: `'target'`. */
   sortKey?: string;
   /**
-   * The attribute that DynamoDB's TTL uses for every item, even of a type without `expires`: give no attribute that
-   * should not delete its item this name. Default: `'expiresAt'`.
+   * The attribute that DynamoDB's TTL uses for every item, even of a type without `expires`. Don't give this name to an
+   * attribute that shouldn't delete its item. Default: `'expiresAt'`.
    */
   ttl?: string;
   /**

@@ -3,7 +3,7 @@ import { type DerivedSortKey, requireDerivedSortKey, VIEW_KEY } from '../items/k
 import { entryKeyOf, type FanOutOf } from '../model/projection/places.ts';
 import type { ItemKey } from '../store-port.ts';
 
-/** Names a derived item that may differ from what the base items ask for, never its content. */
+/** A derived item that may differ from what the base items ask for. Holds the item's key, never its content. */
 export type Touch = ItemTouch | ViewTouch | EntryTouch | FanOutTouch | ContinuationTouch;
 
 /** A touch of an item that is reconciled at once, not page by page. */

@@ -68,7 +68,8 @@ function endEncoder(purpose: string): OrderEncoder {
 }
 
 /**
- * Returns undefined if the partition attribute or every order lacks a valid value, or if the item would be too large.
+ * Returns undefined if the partition attribute or every order lacks a valid value, if a projected attribute is
+ * malformed, or if the item would be too large.
  */
 export function inboundItem(plan: InboundItemPlan, subject: Subject, sortKey: string): Item | undefined {
   const { inbound, orders, partition: partitioned } = plan;

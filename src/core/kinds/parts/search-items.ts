@@ -52,9 +52,9 @@ export function searchItemPlan(searches: readonly SearchModel[]): SearchItemPlan
 }
 
 /**
- * Returns a node's item for searches that share one, to be stored under the key `places.first`; undefined if none of
- * them has a value and an index partition, or if the item would be too large. A value that can't be a key excludes the
- * node from that search only.
+ * Returns the item that searches share; undefined if none of them has a value and an index partition, if a projected
+ * attribute is malformed, or if the item would be too large. A value that can't be a key excludes the item from that
+ * search only.
  */
 export function searchItem({ first, searches }: SearchItemPlan, subject: Subject): Item | undefined {
   const item: Item = {};

@@ -29,7 +29,7 @@ export interface Problem {
     | 'too-many-values'
     | 'out-of-bounds';
   attribute?: string;
-  /** Names the attribute, if one is at fault, and the index or label that needs it. */
+  /** Names the attribute at fault, if there is one. */
   message: string;
   /** True if only a total needs the value. The total counts the problem, and the derived item still exists. */
   isOfTotal?: true;

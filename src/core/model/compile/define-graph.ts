@@ -69,7 +69,7 @@ export function defineGraph<const N extends NodeDefinitions, const E extends Edg
   checkNativeIndexes({ table, nodes, edges }, mistakes);
   if (tenantSeparator !== undefined) checkNativeTenants({ table, nodes, edges }, mistakes);
   checkMirrored(input?.mirrored, [...nodes.keys(), ...edges.keys()], mistakes.at('mirrored'));
-  // Types with mistakes are missing here, so a feed that names them would seem mistaken, too.
+  // Types with mistakes are missing here, so a feed that names them would also seem mistaken.
   if (!mistakes.areAny) checkFeed(input?.feed, { nodes, edges }, mistakes.at('feed'));
   mistakes.throwAny();
   for (const [type, compiled] of nodes) {

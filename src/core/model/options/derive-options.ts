@@ -11,7 +11,7 @@ export interface DeriveOptions<A> {
   /** The registry identifies functions by this number: increment it when results change. Default: 1. */
   version?: number;
   /**
-   * Functions of other versions, whose items are maintained, too. Deploy a new version here first, then swap it with
+   * Functions of other versions, whose items are also maintained. Deploy a new version here first, then swap it with
    * the current one.
    */
   others?: Readonly<Record<number, (attributes: A, context: DeriveContext) => string | undefined>>;

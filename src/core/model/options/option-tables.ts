@@ -236,7 +236,7 @@ export const INBOUND_OPTIONS = {
         'is together with includeTarget: the target node cannot be in the partitions of its edges then. Leave one out',
     },
   },
-  /** Requires a single shard, because the target node is at the end of it. */
+  /** Requires a single shard, because the target node is at the shard's end. */
   includeTarget: {
     ...option(flag, 'result', 'join', (given = false) => given),
     excludes: {

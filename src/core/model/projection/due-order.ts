@@ -1,2 +1,2 @@
-/** The name of the due-list's order. Orders of a model can't have this name, because it is an option's. */
+/** The name of the due-list's order. `compileInbound` refuses it as the name of an order. */
 export const DUE_ORDER = 'expires';

@@ -20,7 +20,7 @@ import { type EpochSeconds, itemUpdate } from './item-update.ts';
 
 export type Share = Pick<Derived, 'element' | 'attributes'>;
 
-/** Corrections that only a scan makes. */
+/** Corrections that no record asks for. Scans and rewrites of whole views make them. */
 interface ViewCorrections {
   unmark?: ReadonlySet<string>;
   drop?: readonly string[];
