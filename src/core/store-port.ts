@@ -59,8 +59,8 @@ export type WayOfWriting = 'statements' | 'UpdateItem';
 /** Access to every item of a table, or of a substitute such as an export. */
 export interface ScanSource {
   /**
-   * Eventually consistent by default. A partition's items come together, in sort key order, but may be spread over
-   * several pages or segments.
+   * Eventually consistent by default. A partition's items are adjacent and in sort key order, but the partition may
+   * continue on another page or in another segment.
    */
   scan(request: ScanRequest): Promise<ScanPage>;
 }

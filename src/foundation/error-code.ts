@@ -56,7 +56,10 @@ export type ErrorCode =
   | 'incomplete-answer'
   /** An argument has a value that the call doesn't accept. Remedy: See the message. */
   | 'invalid-argument'
-  /** An attribute has a value that DynamoDB or the type's validator refuses. Remedy: Correct the named attribute. */
+  /**
+   * An attribute has a name or value that DynamoDB, the model or the type's validator refuses. Remedy: Correct the
+   * named attribute.
+   */
   | 'invalid-attribute'
   /**
    * Operations of a batch are invalid for different reasons, and nothing was written. `problems` lists them.
@@ -89,10 +92,7 @@ export type ErrorCode =
   | 'invalid-export'
   /** A message of an on-failure destination can't be read. Remedy: Correct or delete the message. */
   | 'invalid-failure-message'
-  /**
-   * A node id is not a string such as `USER-1`, or is too long for a key. Remedy: Use a type, `-` and a key, or
-   * `newId('USER')`.
-   */
+  /** A value isn't a node id such as `USER-1`, or isn't a type name. Remedy: Use a type, `-` and a key, or `newId('USER')`. */
   | 'invalid-id'
   /** A line or document isn't JSON. Remedy: Correct the named line. */
   | 'invalid-json'
@@ -210,7 +210,7 @@ export type ErrorCode =
   | 'no-server-time'
   /** The options of a call have no `store`. Remedy: Pass a `store`; readers and writers also accept a `client`. */
   | 'no-store'
-  /** The table has no stream. Remedy: Enable one with both images. */
+  /** The table has no stream, or the stream is gone. Remedy: Enable one with both images. */
   | 'no-stream'
   /** The page was opened without the studio's token. Remedy: Open the address that `edgeloom studio` printed last. */
   | 'no-studio-token'
@@ -282,8 +282,8 @@ export type ErrorCode =
   /** The time ran out before the work was done. Remedy: Call again to continue, or allow more time. */
   | 'out-of-time'
   /**
-   * The response to a write was lost, so the write may or may not have been made. Remedy: Read the item, or use
-   * `idempotent` or `idempotencyToken`.
+   * The response to a write was lost, so the write may or may not have been made, or the item could not be read after
+   * the write. Remedy: Read the item, or use `idempotent` or `idempotencyToken`.
    */
   | 'outcome-unknown'
   /** The port is in use. Remedy: Choose a different one with `--port`. */
@@ -371,7 +371,7 @@ export type ErrorCode =
    * keep small values in a map.
    */
   | 'too-many-attributes'
-  /** Too many clients are watching. Remedy: Connect later, or raise `maxClients`. */
+  /** Too many clients are watching, or they are too slow. Remedy: Connect later, or raise `maxClients`. */
   | 'too-many-clients'
   /**
    * A list, set or map has more entries than `maxEntries` allows. Remedy: Keep the entries as nodes and edges, or raise

@@ -11,7 +11,7 @@ export const IN_TARGET_PREFIXES = { 'reverse-item': '~rev/', 'total-entry': '~in
 export type KindInTarget = keyof typeof IN_TARGET_PREFIXES;
 /** Items whose writes trigger the next page of a fan-out. */
 export const CONTINUATION_PREFIX = '~more/';
-/** Items of the fan-out to the index items of a node's outgoing edges. */
+/** Continuations of the fan-out to the index items of a node's outgoing edges. */
 export const SOURCE_CONTINUATION_PREFIX = `${CONTINUATION_PREFIX}#source/`;
 export const QUARANTINE_PREFIX = '~quarantine/';
 export const PART_VIEW_PREFIX = `${VIEW_KEY}/`;
