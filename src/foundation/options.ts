@@ -128,8 +128,8 @@ function checkBoolean(option: string, value: unknown): void {
   );
 }
 
-/** Accepts signals of other implementations. */
-function checkSignal(option: string, value: unknown): void {
+/** Throws `invalid-option` unless the value is an AbortSignal, of Node or of another implementation. */
+export function checkSignal(option: string, value: unknown): void {
   if (typeof (value as AbortSignal | null)?.throwIfAborted === 'function') return;
   throw new EdgeloomError(
     'invalid-option',

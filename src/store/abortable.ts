@@ -1,5 +1,5 @@
 import type { Store } from '../core/store-port.ts';
-import { EdgeloomError } from '../foundation/errors.ts';
+import { checkSignal } from '../foundation/options.ts';
 import { type Abortable, allowManyListeners, type Runtime, sleep } from '../foundation/runtime.ts';
 
 /**
@@ -12,7 +12,7 @@ export async function runAbortable<S extends object, T>(
   run: (store: S, wait: Runtime['wait']) => Promise<T>,
 ): Promise<T> {
   if (signal === undefined) return await run(store, wait);
-  checkSignal(signal);
+  checkSignal('signal', signal);
   signal.throwIfAborted();
   const underWay = new Set<Promise<unknown>>();
   try {
@@ -32,18 +32,9 @@ export async function readAbortable<S extends object, T>(
   read: (store: S) => Promise<T>,
 ): Promise<T> {
   if (signal === undefined) return await read(store);
-  checkSignal(signal);
+  checkSignal('signal', signal);
   signal.throwIfAborted();
   return await untilAborted(signal, read(trackingStore(store, signal, new Set())));
-}
-
-function checkSignal(signal: unknown): void {
-  if (typeof (signal as AbortSignal | null)?.throwIfAborted === 'function') return;
-  throw new EdgeloomError(
-    'invalid-option',
-    'signal should be an AbortSignal.',
-    'Pass the signal of an AbortController.',
-  );
 }
 
 /** Calls that pass the signal in their second parameter to their own waits. */

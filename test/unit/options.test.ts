@@ -12,6 +12,7 @@ import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import type { CompiledModel } from '../../src/core/model/compiled.ts';
 import { edge, node } from '../../src/core/model/schema.ts';
 import { createProjector } from '../../src/projecting/apply/projector.ts';
+import { runAbortable } from '../../src/store/abortable.ts';
 import { MemoryStore } from '../support/memory-store/memory-store.ts';
 
 const graph = defineGraph({
@@ -27,6 +28,14 @@ const store = new MemoryStore(graph.table);
 const reader = createReader(graph, { store }) as unknown as Reader<CompiledModel>;
 
 describe('options that are not what they should be', () => {
+  it('say what a signal is instead, also in work on a store', async () => {
+    const work = runAbortable(new MemoryStore(graph.table), { signal: unchecked('now') }, async () => 'done');
+    await expect(work).rejects.toMatchObject({
+      code: 'invalid-option',
+      message: 'The option signal should be an AbortSignal, but is "now".',
+    });
+  });
+
   it.each(Object.entries(makers))('%s without a store says what to give', (name, make) => {
     for (const options of [{}, { store: undefined }, { store: 'records' }]) {
       expect(() => make(graph, unchecked(options))).toThrow(
