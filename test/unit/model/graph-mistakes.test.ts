@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { defineGraph } from '../../../src/core/model/compile/define-graph.ts';
+import { Mistakes } from '../../../src/core/model/compile/mistakes.ts';
 import { date, derive, edge, node, part, rank, source, sum } from '../../../src/core/model/schema.ts';
 import { anyEdge, anyNode, define, mistakesOf } from '../../support/model.ts';
 
@@ -428,5 +429,21 @@ it('says how a sum of a total is written', () => {
   const KNOWS = edge({ from: 'USER', to: 'USER', inbound: { total: { q: 'qty' } } } as never);
   expect(mistakesOf({ table: 'records', nodes: { USER: node() }, edges: { KNOWS } })).toEqual([
     "edges.KNOWS.inbound.total.q: should be a sum of an attribute: write sum('qty')",
+  ]);
+});
+
+it('tells the mistakes of an option from those of another whose name begins alike', () => {
+  const mistakes = new Mistakes();
+  mistakes.at('edges.KNOWS.to').note('is wrong');
+  expect(['', 'edges', 'edges.KNOWS', 'edges.KNOWS.to'].map((path) => mistakes.at(path).areAny)).toEqual([
+    true,
+    true,
+    true,
+    true,
+  ]);
+  expect(['edges.KNOW', 'edges.KNOWS.t', 'edges.KNOWS.to.0'].map((path) => mistakes.at(path).areAny)).toEqual([
+    false,
+    false,
+    false,
   ]);
 });

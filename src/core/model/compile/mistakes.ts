@@ -19,7 +19,7 @@ export class Mistakes {
 
   /** Whether there are mistakes at this path or below it. */
   get areAny(): boolean {
-    return this.all.some(({ path }) => path.startsWith(this.path));
+    return this.all.some(({ path }) => this.path === '' || path === this.path || path.startsWith(`${this.path}.`));
   }
 
   throwAny(): void {
