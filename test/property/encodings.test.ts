@@ -7,7 +7,6 @@ import {
   encodePath,
   escapeValue,
   highestSortKeyOfValue,
-  indexSortKey,
   isWellFormed,
   LAST_SORT_KEY,
   lowestSortKeyOfValue,
@@ -15,6 +14,7 @@ import {
 } from '../../src/core/items/encoding.ts';
 import { AS_WRITTEN } from '../../src/core/items/text-form.ts';
 import { asText, type Decimal, decimal, number } from '../support/decimals.ts';
+import { indexSortKey } from '../support/derived-keys.ts';
 import { anyText } from '../support/texts.ts';
 
 const RUNS = { numRuns: 2000 };

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { encodeString, escapeValue, indexSortKey } from '../../src/core/items/encoding.ts';
+import { encodeString, escapeValue } from '../../src/core/items/encoding.ts';
 import { FOLDED, foldText } from '../../src/core/items/folding.ts';
+import { indexSortKey } from '../support/derived-keys.ts';
 import { anyText, codePoints } from '../support/texts.ts';
 
 const RUNS = { numRuns: 2000 };

@@ -43,12 +43,12 @@ function digitsAt(text: string, from: number, to: number): number {
   return number;
 }
 
+const DAYS_OF_MONTHS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31] as const;
+
 function dayExists(year: number, month: number, day: number): boolean {
   if (month < 1 || month > 12 || day < 1) return false;
   const isLeapYear = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
-  const days =
-    month === 2 ? (isLeapYear ? 29 : 28) : month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31;
-  return day <= days;
+  return day <= (month === 2 && isLeapYear ? 29 : DAYS_OF_MONTHS[month - 1]!);
 }
 
 function offsetMinutes(offset: string): number {

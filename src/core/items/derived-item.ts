@@ -78,7 +78,7 @@ export function shownInIndex(index: IndexName, item: Item): Item {
   return shown;
 }
 
-export function fieldsIn(index: IndexName): readonly string[] {
+function fieldsIn(index: IndexName): readonly string[] {
   return [...Object.values(INDEX_KEYS[index]), valueIn(index)];
 }
 

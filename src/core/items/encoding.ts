@@ -100,10 +100,6 @@ export function escapeValue(encoded: string): string {
   return escaped.includes(HIGHEST) ? escaped.replaceAll(HIGHEST, HIGHEST + SEPARATOR) : escaped;
 }
 
-export function indexSortKey(encoded: string, source: string): string {
-  return sortKeyOfEscaped(escapeValue(encoded), source);
-}
-
 export function sortKeyOfEscaped(escaped: string, source: string): string {
   return escaped + SEPARATOR + source;
 }

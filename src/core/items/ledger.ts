@@ -23,7 +23,7 @@ export function groupAttribute(name: string): string {
   return `by/${name}`;
 }
 
-export function keysAttribute(group: string): string {
+function keysAttribute(group: string): string {
   return `keys/${group}`;
 }
 
@@ -114,15 +114,14 @@ export function isAmountAttribute(attribute: string): boolean {
 }
 
 export function groupsAtZero(count: Item): { set: Item; unset: string[] } | undefined {
-  const amounts = storedAmounts(count) ?? NO_AMOUNTS;
+  const amounts = storedAmounts(count);
+  if (amounts === undefined) return undefined;
   const isZero = (name: string): boolean => (amounts.get(name) ?? 0n) === 0n;
   const unset = [...amounts.keys()].filter((name) => name.startsWith(groupAttribute('')) && isZero(name));
   const set: Item = {};
-  for (const keys of amounts.size === 0
-    ? []
-    : Object.keys(count).filter((name) => name.startsWith(keysAttribute('')))) {
+  for (const keys of Object.keys(count).filter((name) => name.startsWith(keysAttribute('')))) {
     const group = groupAttribute(keys.slice(keysAttribute('').length));
-    const values = textsOf(count?.[keys]);
+    const values = textsOf(count[keys]);
     const left = values.filter((value) => !isZero(`${group}/${value}`));
     if (left.length === 0) unset.push(keys);
     else if (left.length < values.length) set[keys] = { SS: left };

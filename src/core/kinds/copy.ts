@@ -79,7 +79,7 @@ export function hasCopies(model: CompiledModel): boolean {
 /**
  * Returns the node that an edge copies from; undefined if it copies nothing, or if the edge or the node can't exist.
  */
-export function copiedNode(graph: CompiledModel, edge: string): string | undefined {
+function copiedNode(graph: CompiledModel, edge: string): string | undefined {
   if (copyingEdge(graph, edge) === undefined || !isWithinBytes(edge, SORT_KEY_BYTES)) return undefined;
   const parent = parentOf(edge);
   return parseNodeId(parent) === undefined ? undefined : parent;
@@ -105,7 +105,7 @@ export function storedCopyText(view: Item | undefined, edge: string): string | u
   return copy && canonicalText(copy);
 }
 
-export function expectedCopyText(graph: CompiledModel, edge: string, node: Item | undefined): string | undefined {
+function expectedCopyText(graph: CompiledModel, edge: string, node: Item | undefined): string | undefined {
   const model = copyingEdge(graph, edge);
   const copy = model && copyOf(graph, model, node);
   return copy && canonicalText({ M: copy });

@@ -53,11 +53,7 @@ export const totalEntry: KindOfTarget<'total-entry'> = {
 };
 
 /** Reads the edge from the entry's key, or from its content if the key is hashed; undefined if unknown. */
-export function edgeOfEntry(
-  graph: CompiledModel,
-  { source, target }: ItemKey,
-  item: Item | undefined,
-): ItemKey | undefined {
+function edgeOfEntry(graph: CompiledModel, { source, target }: ItemKey, item: Item | undefined): ItemKey | undefined {
   const key = parseDerivedKey(target);
   if (key?.kind !== 'total-entry') return undefined;
   const edge = layersOf(graph)

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { Item } from '../../../src/core/items/attribute-value.ts';
-import { indexSortKey } from '../../../src/core/items/encoding.ts';
 import { hash128 } from '../../../src/core/items/keys.ts';
 import { derive as computed, node, number, rank, sum } from '../../../src/core/model/schema.ts';
 import { derivedOf } from '../../../src/core/plan/derive.ts';
 import { goalGraph } from '../../support/contracts-model.ts';
+import { indexSortKey } from '../../support/derived-keys.ts';
 import { anyEdge, define } from '../../support/model.ts';
 import { baseItem } from '../../support/records.ts';
 

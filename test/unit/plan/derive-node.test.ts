@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { type AttributeValue, type Item, setOwn } from '../../../src/core/items/attribute-value.ts';
-import { indexSortKey, TARGET_SORT_KEY } from '../../../src/core/items/encoding.ts';
+import { TARGET_SORT_KEY } from '../../../src/core/items/encoding.ts';
 import { hash128 } from '../../../src/core/items/keys.ts';
 import { shardOf } from '../../../src/core/items/shard.ts';
 import { defineGraph } from '../../../src/core/model/compile/define-graph.ts';
 import { derive as computed, edge, rank } from '../../../src/core/model/schema.ts';
 import { derivedOf } from '../../../src/core/plan/derive.ts';
+import { indexSortKey } from '../../support/derived-keys.ts';
 import { anyNode } from '../../support/model.ts';
 import { baseItem } from '../../support/records.ts';
 

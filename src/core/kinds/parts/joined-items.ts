@@ -86,7 +86,7 @@ function planPart(part: OrderPart, purpose: string): PlannedPart {
   const order = part.kind === 'source' ? part.order : part;
   return {
     of: part.kind === 'source' ? 'source' : 'edge',
-    encode: valueEncoder(order, AS_WRITTEN, purpose),
+    encode: valueEncoder(part, AS_WRITTEN, purpose),
     attribute: order.kind === 'derive' ? undefined : order.attribute,
   };
 }

@@ -3,7 +3,7 @@ import { type AttributeValue, stringOf } from '../../items/attribute-value.ts';
 import { encodePath, encodeValue, escapeValue, type ValueType } from '../../items/encoding.ts';
 import { EncodingError, TooLongError } from '../../items/encoding-error.ts';
 import { AS_WRITTEN, type TextForm } from '../../items/text-form.ts';
-import type { AttributeOrder, DeriveModel, OrderModel } from '../../model/compiled.ts';
+import type { AttributeOrder, OrderModel, OrderPart } from '../../model/compiled.ts';
 import { PartError, type Subject } from './subject.ts';
 
 /** An order's encoded text, the value that it came from (a list for a path), and the attribute to name in errors. */
@@ -22,8 +22,7 @@ export function encodedText(text: string, value: AttributeValue, attribute?: str
 export type OrderEncoder = (subject: Subject) => Encoded | undefined;
 
 /**
- * Returns the encoder of an order whose values all come from one base item. Orders with values of an edge's source node
- * are encoded in joined-items.ts instead.
+ * Returns the encoder of an order whose values all come from one base item. `joined-items.ts` encodes the other orders.
  *
  * @param purpose completes "needed for ..." in problems.
  */
@@ -31,7 +30,6 @@ export function orderEncoder(order: OrderModel, form: TextForm, purpose: string)
   if (order.kind === 'path') {
     return (subject) => encodeAttributePath(order.attributes, subject, form, purpose);
   }
-  if (order.kind === 'source') return () => undefined;
   if (order.kind !== 'parts') return valueEncoder(order, form, purpose);
   const encoders = order.parts.map((part) => orderEncoder(part, AS_WRITTEN, purpose));
   return (subject) => joinLeadingParts(encoders.map((encodePart) => encodePart(subject)));
@@ -51,7 +49,9 @@ export function joinLeadingParts(parts: readonly (Encoded | undefined)[]): Encod
   return encodedText(path, list, named.length === 0 ? undefined : named.join(', '));
 }
 
-export function valueEncoder(order: AttributeOrder | DeriveModel, form: TextForm, purpose: string): OrderEncoder {
+/** A subject of the edge's source node gives the value of a `source` order. */
+export function valueEncoder(part: OrderPart, form: TextForm, purpose: string): OrderEncoder {
+  const order = part.kind === 'source' ? part.order : part;
   if (order.kind === 'derive') {
     return (subject) => {
       const text = subject.computeText(order.compute, purpose);

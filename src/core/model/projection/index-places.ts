@@ -50,7 +50,7 @@ export function parseIndexPartition(partition: string): IndexPlace | undefined {
   return { of: 'edge', edgeType: named[3]!, order: named[1]!, generation: Number(named[2] ?? 1) };
 }
 
-export function escapeForPartition(text: string): string {
+function escapeForPartition(text: string): string {
   return text.replace(/[%#@]/g, (character) => ESCAPED[character]!);
 }
 
