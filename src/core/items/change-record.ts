@@ -28,12 +28,12 @@ export function isSequenceNumber(value: unknown): value is string {
 
 export function isOlder(left: RecordPlace, right: RecordPlace): boolean {
   if (left.stream !== right.stream) return left.stream < right.stream;
-  const [one, other] = [significant(left.sequenceNumber), significant(right.sequenceNumber)];
+  const [one, other] = [withoutLeadingZeros(left.sequenceNumber), withoutLeadingZeros(right.sequenceNumber)];
   return one.length === other.length ? one < other : one.length < other.length;
 }
 
 export type RecordPlace = Pick<ChangeRecord, 'stream' | 'sequenceNumber'>;
 
-function significant(number: string): string {
+function withoutLeadingZeros(number: string): string {
   return number.startsWith('0') ? number.replace(/^0+(?=\d)/, '') : number;
 }

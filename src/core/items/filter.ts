@@ -37,18 +37,18 @@ function holds(stored: AttributeValue | undefined, term: Exclude<FilterTerm, { c
     case '<>':
       return !sameValue(stored, term.value);
     case 'begins_with':
-      return stored !== undefined && isBeginning(term.value, stored);
+      return stored !== undefined && startsWith(stored, term.value);
     default:
-      return stored !== undefined && isInOrder(term.compare, order(stored, term.value));
+      return stored !== undefined && isInOrder(term.compare, compareValues(stored, term.value));
   }
 }
 
-function isBeginning(prefix: AttributeValue, stored: AttributeValue): boolean {
+function startsWith(stored: AttributeValue, prefix: AttributeValue): boolean {
   if ('S' in prefix) return 'S' in stored && stored.S.startsWith(prefix.S);
   return 'B' in prefix && 'B' in stored && Buffer.compare(prefix.B, stored.B.subarray(0, prefix.B.length)) === 0;
 }
 
-function order(left: AttributeValue, right: AttributeValue): number | undefined {
+function compareValues(left: AttributeValue, right: AttributeValue): number | undefined {
   if ('S' in left && 'S' in right) return compareKeys(left.S, right.S);
   if ('B' in left && 'B' in right) return Buffer.compare(left.B, right.B);
   return 'N' in left && 'N' in right ? compareNumbers(left.N, right.N) : undefined;

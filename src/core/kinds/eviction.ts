@@ -18,46 +18,60 @@ export function viewBudgetBytes(graph: CompiledModel, source: string): number {
   return graph.nodes.get(parseNodeId(source)?.type ?? '')?.viewBudgetBytes ?? DEFAULT_VIEW_BUDGET_BYTES;
 }
 
+interface Evictable {
+  /** By escaped edge. */
+  elements: Map<string, string[]>;
+  /** By edge. */
+  copies: Map<string, Item>;
+  evictedBefore: ReadonlySet<string>;
+  /** Everything in the view but the set, the copies and the mark. */
+  rest: Item;
+}
+
 /**
- * Evicts edge types, largest first, until the view is within its budget. Changes `elements` (by escaped edge) and
- * `copies` (by edge). Returns all evicted types, including earlier ones.
- *
- * @param view everything in the view but the set, the copies and the mark.
+ * Deletes the elements and copies of edge types, largest first, until the view is within its budget. Returns all
+ * evicted types, including earlier ones.
  */
 export function evictToBudget(
-  elements: Map<string, string[]>,
-  copies: Map<string, Item>,
-  evictedBefore: ReadonlySet<string>,
-  view: Item,
+  { elements, copies, evictedBefore, rest }: Evictable,
   budgetBytes: number,
 ): ReadonlySet<string> {
   const evicted = new Set(evictedBefore);
-  const bytesByType = new Map<string, number>();
-  let size = itemSizeBytes(view) + EDGE_SET.length + markBytes(evicted);
-  for (const [edge, ofEdge] of elements) {
-    const type = typeOfEdge(edge);
-    const bytes = ofEdge.reduce((sum, element) => sum + Buffer.byteLength(element), 0);
-    bytesByType.set(type, (bytesByType.get(type) ?? 0) + bytes);
-    size += bytes;
-  }
+  const bytesByType = bytesOfTypes(elements, copies);
+  let size = itemSizeBytes(rest) + EDGE_SET.length + markBytes(evicted);
   if (copies.size > 0) size += COPIES.length + MAP_BYTES;
-  for (const [edge, copy] of copies) {
-    const bytes = copyBytes(edge, copy);
-    bytesByType.set(typeOfEdge(edge), (bytesByType.get(typeOfEdge(edge)) ?? 0) + bytes);
-    size += bytes;
-  }
+  for (const bytes of bytesByType.values()) size += bytes;
   while (size > budgetBytes && bytesByType.size > 0) {
-    // Types of equal size are ordered by name, so that two workers evict the same one.
-    const [[type, bytes]] = [...bytesByType].sort(([a, sizeA], [b, sizeB]) => sizeB - sizeA || (a < b ? -1 : 1)) as [
-      [string, number],
-    ];
+    const type = largestType(bytesByType);
+    deleteType(elements, type);
+    deleteType(copies, type);
+    size += markBytes(new Set([...evicted, type])) - markBytes(evicted) - bytesByType.get(type)!;
     bytesByType.delete(type);
-    for (const edge of [...elements.keys()]) if (typeOfEdge(edge) === type) elements.delete(edge);
-    for (const edge of [...copies.keys()]) if (typeOfEdge(edge) === type) copies.delete(edge);
-    size += markBytes(new Set([...evicted, type])) - markBytes(evicted) - bytes;
     evicted.add(type);
   }
   return evicted;
+}
+
+function bytesOfTypes(
+  elements: ReadonlyMap<string, readonly string[]>,
+  copies: ReadonlyMap<string, Item>,
+): Map<string, number> {
+  const bytesByType = new Map<string, number>();
+  const add = (type: string, bytes: number): unknown => bytesByType.set(type, (bytesByType.get(type) ?? 0) + bytes);
+  for (const [edge, ofEdge] of elements)
+    for (const element of ofEdge) add(typeOfEdge(edge), Buffer.byteLength(element));
+  for (const [edge, copy] of copies) add(typeOfEdge(edge), copyBytes(edge, copy));
+  return bytesByType;
+}
+
+/** Orders types of equal size by name, so that two workers evict the same one. */
+function largestType(bytesByType: ReadonlyMap<string, number>): string {
+  const [largest] = [...bytesByType].sort(([a, sizeA], [b, sizeB]) => sizeB - sizeA || (a < b ? -1 : 1));
+  return largest![0];
+}
+
+function deleteType(byEdge: Map<string, unknown>, type: string): void {
+  for (const edge of [...byEdge.keys()]) if (typeOfEdge(edge) === type) byEdge.delete(edge);
 }
 
 const SHARE_OF_BUDGET = 0.5;

@@ -24,5 +24,5 @@ function projectionOf(source: string, { part, generation }: KeyOf<'part-view'>):
 
 /** Throws a `PartError` if the item is too large. */
 export function partViewItem({ view }: PartView, subject: Subject): Item {
-  return withAttributes({}, subject.projectAttributes(view, true), subject);
+  return withAttributes({}, subject.projectAttributes(view, { isLenient: true }), subject);
 }

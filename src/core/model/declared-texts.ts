@@ -25,8 +25,8 @@ export function textsOfOrder(
 ): (place: number) => DeclaredTexts {
   return (place) => {
     const part: OrderPart | undefined = order.kind === 'parts' ? order.parts[place] : order;
-    if (part?.kind === 'source') return textsOfText(ownersOfSource(graph, edge, part.order.attribute), part.order);
-    return part === undefined || part.kind === 'derive' ? undefined : textsOfText([[edge, part.attribute]], part);
+    if (part?.kind === 'source') return textsOfAttribute(ownersOfSource(graph, edge, part.order.attribute), part.order);
+    return part === undefined || part.kind === 'derive' ? undefined : textsOfAttribute([[edge, part.attribute]], part);
   };
 }
 
@@ -40,7 +40,7 @@ export function textsOfSearch(
   const { order, multiValue } = search;
   return (place) => {
     if (owner === undefined || order.kind === 'derive') return undefined;
-    if (order.kind !== 'path') return textsOfText([[owner, order.attribute]], order, multiValue);
+    if (order.kind !== 'path') return textsOfAttribute([[owner, order.attribute]], order, multiValue);
     return declaredTexts([[owner, order.attributes[place] ?? '']]);
   };
 }
@@ -58,7 +58,7 @@ export function textsOfLabel(edge: EdgeModel, { from }: LabelModel): DeclaredTex
   return labels.length === 0 ? undefined : labels;
 }
 
-function textsOfText(
+function textsOfAttribute(
   named: readonly (readonly [Owner, string])[],
   order: Exclude<OrderPart, { kind: 'source' | 'derive' }>,
   isEach = false,

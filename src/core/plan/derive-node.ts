@@ -21,7 +21,7 @@ export function deriveNode(plan: NodePlan, key: PlannedKey, image: Item, outcome
   items.addSearches(plan.searches);
   // These shares are derived only for their problems; the items are derived with the edges.
   for (const joined of plan.joinedItems) sourceShare(joined, subject);
-  const attributes = subject.projectAttributes(node.view, true);
+  const attributes = subject.projectAttributes(node.view, { isLenient: true });
   for (const { key, item } of targetItems(node, subject, attributes)) {
     items.add(key, item);
     outcomes?.add(`nodes.${node.type}.includeTarget`, key);

@@ -140,14 +140,14 @@ export const edgeItemsPlan = oncePer((edge: EdgeModel): EdgeItemsPlan => {
   // A joined item with a count has the counted fields itself.
   const isCounted = joinedItems.every(({ count }) => count === undefined);
   const counted = isCounted ? edge.count?.places.items : undefined;
-  const countedAt = counted === undefined ? -1 : places.findIndex(({ prefix }) => prefix === counted.prefix);
-  if (counted !== undefined && countedAt < 0) places.push(counted);
+  let countedPlace = counted === undefined ? -1 : places.findIndex(({ prefix }) => prefix === counted.prefix);
+  if (counted !== undefined && countedPlace < 0) countedPlace = places.push(counted) - 1;
   return {
     labels: edge.labels?.map(labelWriter),
     indexItems,
     joinedItems,
     places,
-    countedPlace: counted !== undefined && countedAt < 0 ? places.length - 1 : countedAt,
+    countedPlace,
   };
 });
 

@@ -35,7 +35,7 @@ describe('a view', () => {
   it('evicts a type whose copies alone exceed the budget', () => {
     const copies = new Map<string, Item>([['KNOWS-USER-2', { name: { S: 'x'.repeat(2_000) } }]]);
     const elements = new Map([['KNOWS-USER-2', ['KNOWS-USER-2']]]);
-    expect(evictToBudget(elements, copies, new Set(), {}, 1_000)).toEqual(new Set(['KNOWS']));
+    expect(evictToBudget({ elements, copies, evictedBefore: new Set(), rest: {} }, 1_000)).toEqual(new Set(['KNOWS']));
     expect([elements.size, copies.size]).toEqual([0, 0]);
   });
 

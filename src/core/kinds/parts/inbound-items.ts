@@ -77,16 +77,8 @@ export function inboundItem(plan: InboundItemPlan, subject: Subject, sortKey: st
   const item: Item = {};
   const { source, outcomes } = subject;
   let indexed = false;
-  let within: string | undefined;
-  if (partitioned !== undefined) {
-    try {
-      within = partitionText(partitioned, subject, `inbound of ${subject.type}`);
-      if (within === undefined) noteUnlisted(plan, subject, sortKey);
-    } catch (error) {
-      noteFault(plan, orders, subject, sortKey, error);
-    }
-    if (within === undefined) return undefined;
-  }
+  const within = partitioned === undefined ? undefined : partitionOrNote(plan, partitioned, subject, sortKey);
+  if (partitioned !== undefined && within === undefined) return undefined;
   for (const planned of orders) {
     const { order, encode: encodeOrder, purpose, line } = planned;
     try {
@@ -111,9 +103,22 @@ export function inboundItem(plan: InboundItemPlan, subject: Subject, sortKey: st
   }
 }
 
-function noteUnlisted({ item, orders, partition }: InboundItemPlan, { outcomes }: Subject, sortKey: string): void {
-  for (const { line } of orders)
-    outcomes?.add(line, item.inForce.places.key(sortKey), lacksPartitionText('edge', partition!));
+function partitionOrNote(
+  plan: InboundItemPlan,
+  attribute: string,
+  subject: Subject,
+  sortKey: string,
+): string | undefined {
+  const { orders, item } = plan;
+  try {
+    const text = partitionText(attribute, subject, `inbound of ${subject.type}`);
+    if (text !== undefined) return text;
+    for (const { line } of orders)
+      subject.outcomes?.add(line, item.inForce.places.key(sortKey), lacksPartitionText('edge', attribute));
+  } catch (error) {
+    noteFault(plan, orders, subject, sortKey, error);
+  }
+  return undefined;
 }
 
 /** Notes a problem, and that these orders lack the item because of it. */

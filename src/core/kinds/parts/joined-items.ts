@@ -42,14 +42,16 @@ export interface JoinedItemPlan {
   edge: EdgeModel;
   inbound: InboundModel;
   item: InboundItem;
-  orders: readonly {
-    order: InboundOrder;
-    parts: readonly PlannedPart[];
-    isList: boolean;
-    purpose: string;
-    line: string;
-  }[];
+  orders: readonly PlannedOrder[];
   count: CountModel | undefined;
+}
+
+interface PlannedOrder {
+  order: InboundOrder;
+  parts: readonly PlannedPart[];
+  isList: boolean;
+  purpose: string;
+  line: string;
 }
 
 /** One value of a share: encoded text, `absent`, or `failed` if it can't be encoded. */
@@ -130,7 +132,7 @@ function shareOf(
       parts.map(({ of, encode }) => given(of, (one) => fittingText(encode(one), one, purpose))),
     ),
     partition: given(partition?.of, (one) => partitionText(partition!.attribute, one, `inbound of ${edge.type}`)),
-    attributes: subject?.projectAttributes(projection, true) ?? {},
+    attributes: subject?.projectAttributes(projection, { isLenient: true }) ?? {},
     ...(count && side === 'edge' && subject && { counted: countedFields(count, subject) }),
   };
 }
@@ -187,21 +189,15 @@ function itemWithKeys(
   }
   const item: Item = {};
   for (const [i, planned] of orders.entries()) {
-    const { order, parts, isList, purpose, line } = planned;
-    const values = parts.map(({ of }, n) => shares[of].orders[i]![n]!);
-    const lackingPart = values.includes('failed') ? values.indexOf('failed') : 0;
-    const value = values[lackingPart]!;
-    if (typeof value === 'string') {
-      const { of, attribute } = parts[lackingPart]!;
-      const lacks = (whose: Whose) => lacksValueText(whose, attribute, ', which orders it');
-      noteLacking(notes, line, key, { of, value, lacks }, isSuperseded);
+    const { order, parts, purpose, line } = planned;
+    const encoded = encodedOrder(
+      planned,
+      parts.map(({ of }, n) => shares[of].orders[i]![n]!),
+    );
+    if ('lacks' in encoded) {
+      noteLacking(notes, line, key, encoded, isSuperseded);
       continue;
     }
-    const texts = values.map((value, n) => {
-      const text = textOfValue(value);
-      return text === undefined ? undefined : encodedText(text, { S: text }, parts[n]!.attribute);
-    });
-    const encoded = (isList ? joinLeadingParts(texts) : texts[0])!;
     const partition = order.places.partition(sortKey, encoded.text, source, within);
     try {
       addIndexKeys(item, order.index, order.places, partition, encoded, source, purpose);
@@ -219,6 +215,20 @@ function itemWithKeys(
     noteFault(plan, orders, notes, sortKey, error);
     return undefined;
   }
+}
+
+function encodedOrder({ parts, isList }: PlannedOrder, values: readonly Given[]): Encoded | Lacking {
+  const lackingPart = values.includes('failed') ? values.indexOf('failed') : 0;
+  const value = values[lackingPart]!;
+  if (typeof value === 'string') {
+    const { of, attribute } = parts[lackingPart]!;
+    return { of, value, lacks: (whose) => lacksValueText(whose, attribute, ', which orders it') };
+  }
+  const texts = values.map((value, n) => {
+    const text = textOfValue(value);
+    return text === undefined ? undefined : encodedText(text, { S: text }, parts[n]!.attribute);
+  });
+  return (isList ? joinLeadingParts(texts) : texts[0])!;
 }
 
 /** A value that a joined item lacks, and the side it should come from. */

@@ -121,7 +121,7 @@ export class Subject {
    * malformed.
    */
   computeText(compute: Compute, purpose: string): string | undefined {
-    this.plain ??= toPlainItem(this.copyAttributes({ kind: 'ALL' }, false));
+    this.plain ??= toPlainItem(this.copyAttributes({ kind: 'ALL' }));
     const { source } = this.key;
     const { type } = this.of;
     const target = targetOf(this.of, this.key);
@@ -149,16 +149,16 @@ export class Subject {
    * Returns the projected attributes and the time at which the item ends. Leaves out keys, the target of a hashed key,
    * and a mirror's bookkeeping. Throws a `PartError` for a malformed attribute.
    *
-   * @param isLenient leaves out a malformed attribute and notes the problem instead.
+   * @param options with `isLenient`, leaves out a malformed attribute and notes the problem instead.
    */
-  projectAttributes(projection: Projection, isLenient = false): Item {
-    const copy = this.copyAttributes(projection, isLenient);
+  projectAttributes(projection: Projection, { isLenient = false } = {}): Item {
+    const copy = this.copyAttributes(projection, { isLenient });
     const { end } = this;
     if (end !== undefined) copy[ENDS] = end;
     return copy;
   }
 
-  private copyAttributes(projection: Projection, isLenient: boolean): Item {
+  private copyAttributes(projection: Projection, { isLenient = false } = {}): Item {
     const copy: Item = {};
     if (projection.kind === 'KEYS_ONLY') return copy;
     const { graph, isHashed } = this.of;

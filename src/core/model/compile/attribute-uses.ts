@@ -156,8 +156,8 @@ function usesOfInbound(
     return parts.flatMap((part, i): AttributeUse[] => {
       const at = order.kind === 'parts' ? `${path}.orders.${name}.${i}` : `${path}.orders.${name}`;
       if (part.kind === 'derive') return [];
-      if (part.kind === 'source') return ofSource(at, part.order.attribute, edgeOrder(part.order, true));
-      return [{ path: at, owners, attribute: part.attribute, taken: edgeOrder(part, false) }];
+      if (part.kind === 'source') return ofSource(at, part.order.attribute, sourceOrder(part.order));
+      return [{ path: at, owners, attribute: part.attribute, taken: edgeOrder(part) }];
     });
   });
   return [
@@ -283,10 +283,12 @@ function searchOrder(order: NamedOrder): TakenValues {
   return orderOf(order, 'its search takes', { number: "give type: 'number'", list: 'give multiValue: true' });
 }
 
-function edgeOrder(order: NamedOrder, isOfSource: boolean): TakenValues {
-  const name = `'${order.attribute}'`;
-  const from = isOfSource ? `source(${name})` : name;
-  return orderOf(order, 'its order takes', { number: `order by number(${from})` });
+function edgeOrder(order: NamedOrder): TakenValues {
+  return orderOf(order, 'its order takes', { number: `order by number('${order.attribute}')` });
+}
+
+function sourceOrder(order: NamedOrder): TakenValues {
+  return orderOf(order, 'its order takes', { number: `order by number(source('${order.attribute}'))` });
 }
 
 function eachOf(order: NamedOrder): TakenValues {

@@ -1,6 +1,13 @@
 import { attributesInIndex, SHORT_TEXTS } from '../../items/derived-item.ts';
-import { indexesInUse, indexKeysOf } from '../compiled.ts';
-import { MOST_INDEXES, type NativeDeclarations, nativeIndexesOf, placedNativeIndexes } from '../native-indexes.ts';
+import { indexesInUse, indexKeysOf, type TableNames } from '../compiled.ts';
+import {
+  MOST_INDEXES,
+  type NativeDeclarations,
+  type NativeIndexNeed,
+  type NativeKeys,
+  nativeIndexesOf,
+  placedNativeIndexes,
+} from '../native-indexes.ts';
 import { namesOfForms } from './against-fields.ts';
 import { AttributeOwners, attributeUses, ownAttributes } from './attribute-uses.ts';
 import { ownerOfAttribute } from './definitions.ts';
@@ -49,28 +56,35 @@ export function checkNativeTenants(declarations: NativeDeclarations, mistakes: M
   }
 }
 
-export function checkNativeIndexes({ table, nodes, edges }: NativeDeclarations, mistakes: Mistakes): void {
-  const keysOfIndexes = table.indexes.flatMap((index) => Object.values(indexKeysOf(table)[index]));
-  for (const { path, keys } of placedNativeIndexes({ table, nodes, edges })) {
-    const { attribute, type } = keys;
-    const place = mistakes.at(path);
-    const quoted = JSON.stringify(attribute);
-    if ([table.partitionKey, table.sortKey].includes(attribute)) place.note(`names ${quoted}, a key of the table`);
-    else if (
-      keysOfIndexes.includes(attribute) ||
-      (ownerOfAttribute(attribute) !== undefined && !(type === 'S' && SHORT_TEXTS.has(attribute)))
-    )
-      place.note(
-        `names ${quoted}, an attribute of Edgeloom's own items, which DynamoDB would put into the index or refuse`,
-      );
-    else if (!IN_INDEX_NAMES.test(`${keys.partition}-${keys.sort}`))
-      place.note(
-        `names ${quoted}, but the index has both keys as its name, and takes only A-Z, a-z, 0-9, _, - and .: 246 of them`,
-      );
+export function checkNativeIndexes(model: NativeDeclarations, mistakes: Mistakes): void {
+  for (const { path, keys } of placedNativeIndexes(model)) {
+    const fault = faultOfKeys(keys, model.table);
+    if (fault !== undefined) mistakes.at(path).note(`names ${JSON.stringify(keys.attribute)}, ${fault}`);
   }
-  checkTypes({ table, nodes, edges }, mistakes);
-  const needs = nativeIndexesOf({ table, nodes, edges });
-  for (const { name, partition, sort } of table.nativeNames ?? []) {
+  checkTypes(model, mistakes);
+  const needs = nativeIndexesOf(model);
+  checkGivenNames(model.table, needs, mistakes);
+  if (needs.length === 0) return;
+  checkDistinctNames(model.table, needs, mistakes.at('table.indexes'));
+  checkLimits(model, needs, mistakes.at('table.indexes'));
+}
+
+function faultOfKeys({ attribute, type, partition, sort }: NativeKeys, table: TableNames): string | undefined {
+  if ([table.partitionKey, table.sortKey].includes(attribute)) return 'a key of the table';
+  const keysOfIndexes = table.indexes.flatMap((index) => Object.values(indexKeysOf(table)[index]));
+  const mayBeKey = ownerOfAttribute(attribute) === undefined || (type === 'S' && SHORT_TEXTS.has(attribute));
+  if (keysOfIndexes.includes(attribute) || !mayBeKey)
+    return "an attribute of Edgeloom's own items, which DynamoDB would put into the index or refuse";
+  if (IN_INDEX_NAMES.test(`${partition}-${sort}`)) return undefined;
+  return 'but the index has both keys as its name, and takes only A-Z, a-z, 0-9, _, - and .: 246 of them';
+}
+
+function checkGivenNames(
+  { nativeNames = [] }: TableNames,
+  needs: readonly NativeIndexNeed[],
+  mistakes: Mistakes,
+): void {
+  for (const { name, partition, sort } of nativeNames) {
     const need = needs.find((one) => one.partition === partition && one.sort === sort);
     if (need?.name === name) continue;
     const fault =
@@ -80,27 +94,35 @@ export function checkNativeIndexes({ table, nodes, edges }: NativeDeclarations, 
     const message = `has the keys ${partition} and ${sort}, ${fault}`;
     mistakes.at(`table.nativeIndexes.${name}`).note(message);
   }
-  if (needs.length === 0) return;
-  const ofIndexes = mistakes.at('table.indexes');
+}
+
+function checkDistinctNames(table: TableNames, needs: readonly NativeIndexNeed[], mistakes: Mistakes): void {
   for (const [i, { name }] of needs.entries()) {
     if (needs[i + 1]?.name === name) {
-      ofIndexes.note(`have the name ${name} for two native ones, which differ: name an attribute otherwise`);
+      mistakes.note(`have the name ${name} for two native ones, which differ: name an attribute otherwise`);
     }
     if (!table.indexes.some((index) => table.indexNames[index] === name)) continue;
-    ofIndexes.note(`give an index the name ${name}, which a native order or search has: give it another one`);
+    mistakes.note(`give an index the name ${name}, which a native order or search has: give it another one`);
   }
+}
+
+function checkLimits(
+  { table, nodes, edges }: NativeDeclarations,
+  needs: readonly NativeIndexNeed[],
+  mistakes: Mistakes,
+): void {
   const derived = indexesInUse({ nodes: nodes.values(), edges: edges.values() });
   const all = Math.max(table.indexes.length, derived.length) + needs.length;
-  if (all > MOST_INDEXES) ofIndexes.note(`are ${all} with the native ones, but a table has ${MOST_INDEXES} at most`);
+  if (all > MOST_INDEXES) mistakes.note(`are ${all} with the native ones, but a table has ${MOST_INDEXES} at most`);
   for (const { name, attributes = [] } of needs) {
     if (attributes.length <= MOST_IN_INDEX) continue;
     const message = `would have ${attributes.length} attributes in the index ${name}, but DynamoDB takes ${MOST_IN_INDEX}: project fewer, or 'ALL'`;
-    ofIndexes.note(message);
+    mistakes.note(message);
   }
   const copied = [...table.indexes.map(attributesInIndex), ...needs.map(({ attributes = [] }) => attributes)].flat()
     .length;
   if (copied > MOST_COPIED) {
     const message = `hold ${copied} attributes with those of native orders and searches, but DynamoDB takes ${MOST_COPIED}: project fewer`;
-    ofIndexes.note(message);
+    mistakes.note(message);
   }
 }

@@ -38,47 +38,32 @@ export function defineGraph<const N extends NodeDefinitions, const E extends Edg
   const { tenantSeparator } = input ?? {};
   const nodeInput = recordOf(input?.nodes, mistakes.at('nodes'));
   const edgeInput = recordOf(input?.edges ?? {}, mistakes.at('edges'));
-  const nodes = new Map<string, NodeModel>();
-  for (const [type, definition] of Object.entries(nodeInput)) {
-    const compiled = compileNode(type, definition, table, mistakes.at(`nodes.${type}`));
-    if (compiled) nodes.set(type, compiled);
-  }
-  const edges = new Map<string, EdgeModel>();
-  for (const [type, definition] of Object.entries(edgeInput)) {
-    const compiled = compileEdge(
-      type,
-      definition,
-      new Set(Object.keys(nodeInput)),
-      table,
-      mistakes.at(`edges.${type}`),
-    );
-    if (compiled === undefined) continue;
+  const mirrored = new Set<unknown>(Array.isArray(input?.mirrored) ? input.mirrored : []);
+  const nodes = compileTypes(nodeInput, (type, definition) =>
+    compileNode(type, definition, table, mistakes.at(`nodes.${type}`)),
+  );
+  const nodeTypes = new Set(Object.keys(nodeInput));
+  const edges = compileTypes(edgeInput, (type, definition): EdgeModel | undefined => {
+    const compiled = compileEdge(type, definition, nodeTypes, table, mistakes.at(`edges.${type}`));
     // Only the mirror deletes mirrored edges, so they don't need a due-list.
-    const due =
-      Array.isArray(input?.mirrored) && input.mirrored.includes(type as never) ? undefined : dueList(compiled);
-    edges.set(type, { ...compiled, ...(due && { due }), ...(tenantSeparator !== undefined && { tenantSeparator }) });
-  }
-  if (Object.keys(nodeInput).length === 0 && !mistakes.areAny) mistakes.at('nodes').note('declares no node type');
+    const due = compiled === undefined || mirrored.has(type) ? undefined : dueList(compiled);
+    return compiled && { ...compiled, ...(due && { due }), ...(tenantSeparator !== undefined && { tenantSeparator }) };
+  });
+  if (nodeTypes.size === 0 && !mistakes.areAny) mistakes.at('nodes').note('declares no node type');
   for (const { type, to, copy = [] } of edges.values()) checkCopies(nodes, { type, to, copy }, mistakes);
   for (const edge of edges.values()) checkSourceParts(nodes, edge, mistakes);
   checkAgainstFields({ nodes, edges }, table, mistakes);
   for (const node of nodes.values())
-    checkEnds(node, { table, edges: [...edges.values()] }, input?.mirrored, mistakes.at(`nodes.${node.type}.expires`));
+    checkEnds(node, { table, edges: [...edges.values()], mirrored }, mistakes.at(`nodes.${node.type}.expires`));
   for (const edge of edges.values())
-    checkEnds(edge, { table, edges: [] }, input?.mirrored, mistakes.at(`edges.${edge.type}.expires`));
+    checkEnds(edge, { table, edges: [], mirrored }, mistakes.at(`edges.${edge.type}.expires`));
   checkNativeIndexes({ table, nodes, edges }, mistakes);
   if (tenantSeparator !== undefined) checkNativeTenants({ table, nodes, edges }, mistakes);
   checkMirrored(input?.mirrored, [...nodes.keys(), ...edges.keys()], mistakes.at('mirrored'));
   // Types with mistakes are missing here, so a feed that names them would also seem mistaken.
   if (!mistakes.areAny) checkFeed(input?.feed, { nodes, edges }, mistakes.at('feed'));
   mistakes.throwAny();
-  for (const [type, compiled] of nodes) {
-    // If reads show the node itself, an index item of the node would have nothing to show.
-    const includedBy = [...edges.values()].filter(
-      ({ inbound, to }) => inbound?.includeTarget === true && to.has(type) && compiled.isShownItself !== true,
-    );
-    nodes.set(type, { ...compiled, includedBy, hasView: compiled.hasView || listedEdges({ edges }, type).length > 0 });
-  }
+  for (const [type, compiled] of nodes) nodes.set(type, withEdgesOfNode(compiled, edges));
   return {
     table,
     nodes,
@@ -90,18 +75,38 @@ export function defineGraph<const N extends NodeDefinitions, const E extends Edg
   };
 }
 
+function compileTypes<Model>(
+  definitions: Readonly<Record<string, unknown>>,
+  compile: (type: string, definition: unknown) => Model | undefined,
+): Map<string, Model> {
+  const models = new Map<string, Model>();
+  for (const [type, definition] of Object.entries(definitions)) {
+    const model = compile(type, definition);
+    if (model !== undefined) models.set(type, model);
+  }
+  return models;
+}
+
+function withEdgesOfNode(node: NodeModel, edges: ReadonlyMap<string, EdgeModel>): NodeModel {
+  const { type, isShownItself, hasView } = node;
+  // If reads show the node itself, an index item of the node would have nothing to show.
+  const includedBy = [...edges.values()].filter(
+    ({ inbound, to }) => inbound?.includeTarget === true && to.has(type) && isShownItself !== true,
+  );
+  return { ...node, includedBy, hasView: hasView || listedEdges({ edges }, type).length > 0 };
+}
+
 /**
  * Only the mirror may delete mirrored items, so their type can't use the table's TTL attribute. Any other type must use
  * it.
  */
 function checkEnds(
   { type, expires }: NodeModel | EdgeModel,
-  { table, edges }: { table: TableNames; edges: readonly EdgeModel[] },
-  mirrored: unknown,
+  { table, edges, mirrored }: { table: TableNames; edges: readonly EdgeModel[]; mirrored: ReadonlySet<unknown> },
   mistakes: Mistakes,
 ): void {
   if (expires === undefined) return;
-  const isMirrored = Array.isArray(mirrored) && mirrored.includes(type);
+  const isMirrored = mirrored.has(type);
   if (isMirrored && ownNames(table).includes(expires)) {
     mistakes.note(
       `${expires} has a meaning of its own in the table: map the time of the source's item to another attribute`,

@@ -11,6 +11,7 @@ import type {
 import { nativeAttribute } from '../native-indexes.ts';
 import { fillSettings, INBOUND_OPTIONS } from '../options/option-tables.ts';
 import { isTurnedOn, noteClashes } from '../options/option-works.ts';
+import type { Shaped } from '../options/shape.ts';
 import { DUE_ORDER } from '../projection/due-order.ts';
 import { EdgeItemPlaces, OrderPlaces } from '../projection/index-places.ts';
 import type { Mistakes } from './mistakes.ts';
@@ -40,14 +41,7 @@ export function compileInbound(
   if (option === undefined) return undefined;
   const given = Object.entries(option.orders ?? {}).filter(([, entry]) => entry !== undefined);
   if (given.length === 0) {
-    const { orders: _, total, groupBy, ...ofOrders } = option;
-    if (total === undefined && groupBy === undefined) {
-      mistakes.note("names no order: give orders, such as { orders: { byDate: 'date' } }");
-    } else if (!mistakes.at('orders').areAny) {
-      const idle = Object.entries(ofOrders).filter(([, value]) => isTurnedOn(value));
-      for (const [name] of idle)
-        mistakes.at(name).note('is for orders, but there are none: give orders, or leave it out');
-    }
+    noteNoOrders(option, mistakes);
     return undefined;
   }
   for (const [name] of given) checkOrderName(name, indexes, mistakes.at(`orders.${name}`));
@@ -66,11 +60,7 @@ export function compileInbound(
       const order = compileEdgeOrder(entry, mistakes.at(`orders.${name}`));
       return { name, index: index ?? 'gsi0', order, isNamed: index === undefined };
     })
-    .sort(
-      (left, right) =>
-        Number(left.isNamed) - Number(right.isNamed) ||
-        INDEX_NAMES.indexOf(left.index) - INDEX_NAMES.indexOf(right.index),
-    )
+    .sort(sharedFirst)
     .map((order) => ({ ...order, places: new OrderPlaces(type, order, inboundSettings, 1, !native) }));
   noteClashes(
     INBOUND_OPTIONS,
@@ -85,6 +75,24 @@ export function compileInbound(
     ...inboundSettings,
     native,
   };
+}
+
+function noteNoOrders(
+  { orders: _, total, groupBy, ...ofOrders }: Shaped<typeof inboundSchema>,
+  mistakes: Mistakes,
+): void {
+  if (total === undefined && groupBy === undefined) {
+    mistakes.note("names no order: give orders, such as { orders: { byDate: 'date' } }");
+  } else if (!mistakes.at('orders').areAny) {
+    const idle = Object.entries(ofOrders).filter(([, value]) => isTurnedOn(value));
+    for (const [name] of idle)
+      mistakes.at(name).note('is for orders, but there are none: give orders, or leave it out');
+  }
+}
+
+function sharedFirst(left: OrderSettings, right: OrderSettings): number {
+  const byItem = Number(left.isNamed) - Number(right.isNamed);
+  return byItem || INDEX_NAMES.indexOf(left.index) - INDEX_NAMES.indexOf(right.index);
 }
 
 function sharedIndexes(names: readonly string[], indexes: readonly IndexName[]): ReadonlyMap<string, IndexName> {

@@ -61,10 +61,10 @@ export function viewUpdate(
   }
   const { kept, replaced } = partedElements(view, [...touched.keys()], new Set(corrections.drop));
   const shown = [...touched.values()].filter((element) => element !== undefined);
-  const difference = differenceOf(replaced, shown);
+  const change = elementChange(replaced, shown);
   const elements = [...kept, ...shown];
   const known = new Map([...copiesByEdge(view), ...copies]);
-  return updateOfView(graph, source, view, { elements, attributes, copies: known, evicted, difference }, now);
+  return updateOfView(graph, source, view, { elements, attributes, copies: known, evicted, change }, now);
 }
 
 /** More edges than this are looked up in a set. */
@@ -116,10 +116,10 @@ interface ViewContent {
   copies: ParentCopies;
   evicted: ReadonlySet<string>;
   /** Absent if it has to be computed. */
-  difference?: Difference;
+  change?: ElementChange;
 }
 
-interface Difference {
+interface ElementChange {
   added: readonly string[];
   removed: readonly string[];
 }
@@ -143,8 +143,8 @@ function updateOfView(
   const isEmpty = elements.length === 0 && Object.keys(held).length === 0;
   const update = itemUpdate(graph, key, view, isEmpty ? undefined : held, now, stamp);
   const isWhole = elements === content.elements;
-  const difference = (isWhole ? content.difference : undefined) ?? differenceOf(storedElements(view), elements);
-  return { ...update, ...elementsUpdate(view, elements, difference, update) };
+  const change = (isWhole ? content.change : undefined) ?? elementChange(storedElements(view), elements);
+  return { ...update, ...elementsUpdate(view, elements, change, update) };
 }
 
 function mapOf(copies: ReadonlyMap<string, Item>): Item {
@@ -173,7 +173,7 @@ function withinBudget(
   }
   const byEdge = elementsByEdge({ [EDGE_SET]: { SS: [...elements] } });
   const copies = copiesWithElement(graph, byEdge, all);
-  const evicted = evictToBudget(byEdge, copies, before, rest, budgetBytes);
+  const evicted = evictToBudget({ elements: byEdge, copies, evictedBefore: before, rest }, budgetBytes);
   return { elements: [...byEdge.values()].flat(), copies, evicted };
 }
 
@@ -196,7 +196,7 @@ const MOST_CHARACTERS_WHOLE = 2_048;
 function elementsUpdate(
   view: Item | undefined,
   expected: readonly string[],
-  { added, removed }: Difference,
+  { added, removed }: ElementChange,
   { unset }: DerivedUpdate,
 ): Pick<DerivedUpdate, 'addElements' | 'deleteElements' | 'setElements' | 'unset'> {
   const isSet = !isEdgeSetMalformed(view);
@@ -216,7 +216,7 @@ function isSmall(elements: readonly string[]): boolean {
   return true;
 }
 
-function differenceOf(before: readonly string[], after: readonly string[]): Difference {
+function elementChange(before: readonly string[], after: readonly string[]): ElementChange {
   const [had, has] = [new Set(before), new Set(after)];
   return {
     added: after.filter((element) => !had.has(element)),
