@@ -58,7 +58,7 @@ export function orderInGeneration(
   settings: InboundSettings,
   { generation }: Kept,
 ): InboundOrder {
-  return { ...order, places: new OrderPlaces(edgeType, order, settings, generation) };
+  return { ...order, places: new OrderPlaces(edgeType, order, settings, { generation }) };
 }
 
 export function countInGeneration(edgeType: string, kept: Kept): InForce<CountPlaces> {

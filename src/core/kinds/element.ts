@@ -17,8 +17,7 @@ import { type DecidedBy, type Difference, digestOfImages } from './difference.ts
 import { PartError, type Subject } from './parts/subject.ts';
 
 export function elementDifference(
-  elements: ReadonlyMap<string, readonly string[]>,
-  isEvicted: boolean,
+  { elements, isEvicted }: { elements: ReadonlyMap<string, readonly string[]>; isEvicted: boolean },
   base: ItemKey,
   decided: DecidedBy,
 ): Difference[] {

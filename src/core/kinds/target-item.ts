@@ -45,7 +45,6 @@ export function targetItems(node: NodeModel, subject: Subject, attributes: Item)
   const items: TargetItem[] = [];
   for (const edge of node.includedBy) {
     for (const { orders, inForce } of edge.inbound?.items ?? []) {
-      const { places, isSuperseded } = inForce;
       const item = targetItemKeys(orders, sortKeyOfEdge(edge, subject.source));
       if (Object.keys(item).length === 0) continue;
       try {
@@ -53,9 +52,9 @@ export function targetItems(node: NodeModel, subject: Subject, attributes: Item)
           node.view.kind === 'KEYS_ONLY' && attributes[ENDS] === undefined
             ? item
             : withAttributes(item, attributes, subject);
-        items.push({ key: places.targetItemKey, item: whole });
+        items.push({ key: inForce.places.targetItemKey, item: whole });
       } catch (error) {
-        subject.noteProblem(error, isSuperseded);
+        subject.noteProblem(error, inForce);
       }
     }
   }

@@ -99,7 +99,7 @@ function differencesOfShares({ graph, suspect: { source, bases = [] }, was, deci
     if (target === source) return attributesDifference(was, base, decided);
     const isEvicted = evicted.has(typePrefix(target) ?? '');
     return [
-      ...elementDifference(elements, isEvicted, base, decided),
+      ...elementDifference({ elements, isEvicted }, base, decided),
       ...copyDifference(graph, { view: was, elements }, base, decided),
     ];
   });

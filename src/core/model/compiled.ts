@@ -102,6 +102,8 @@ export interface InForce<Places> {
   isSuperseded?: boolean;
 }
 
+export type MaybeSuperseded = Pick<InForce<unknown>, 'isSuperseded'>;
+
 /** The names of the table, its attributes and indexes. */
 export interface TableNames {
   name: string;

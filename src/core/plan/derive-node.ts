@@ -36,13 +36,12 @@ export function derivePart(plan: PartPlan, key: PlannedKey, image: Item, outcome
   if (part.view !== undefined) outcomes?.add(lineOfView(plan), part.view.inForce.places.key);
   items.addSearches(plan.searches);
   if (part.view !== undefined) {
-    const { isSuperseded, places } = part.view.inForce;
+    const { inForce } = part.view;
     try {
-      const item = partViewItem(part.view, subject);
-      items.add(places.key, item);
+      items.add(inForce.places.key, partViewItem(part.view, subject));
     } catch (error) {
-      const { message } = subject.noteProblem(error, isSuperseded);
-      outcomes?.addFault(lineOfView(plan), places.key, message, isSuperseded);
+      const { message } = subject.noteProblem(error, inForce);
+      outcomes?.addFault(lineOfView(plan), inForce.places.key, message, inForce);
     }
   }
   // These shares are derived only for their problems.
@@ -71,7 +70,7 @@ class IndexItems {
   addSearches(plans: readonly SearchItemPlan[]): void {
     for (const plan of plans) {
       const { multiValue, inForce } = plan.first.search;
-      const { isSuperseded, places } = inForce;
+      const { places } = inForce;
       try {
         if (multiValue) {
           // One bad value excludes the whole list, and is reported as the list's problem.
@@ -81,8 +80,8 @@ class IndexItems {
           if (item !== undefined) this.add(places.first, item);
         }
       } catch (error) {
-        const { message } = this.subject.noteProblem(error, isSuperseded);
-        this.subject.outcomes?.addFault(plan.first.line, places.first, message, isSuperseded);
+        const { message } = this.subject.noteProblem(error, inForce);
+        this.subject.outcomes?.addFault(plan.first.line, places.first, message, inForce);
       }
     }
   }

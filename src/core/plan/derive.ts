@@ -151,7 +151,7 @@ function withJoinedItems(
   const subject = nodeSubject(plan.graph, source, node);
   const joint: Problem[] = [];
   const notes: JointNotes = {
-    noteProblem: (error, isSuperseded) => noteProblem(joint, error, isSuperseded),
+    noteProblem: (error, projection) => noteProblem(joint, error, projection),
     outcomes,
     hasNode: subject !== undefined,
   };

@@ -1,6 +1,13 @@
 import type { DerivedSortKey } from '../items/keys.ts';
 import { classifyKey } from '../model/base-item.ts';
-import { type CompiledModel, derivedSearches, layersOf, listsOf, type NodeModel } from '../model/compiled.ts';
+import {
+  type CompiledModel,
+  derivedSearches,
+  type EdgeModel,
+  layersOf,
+  listsOf,
+  type NodeModel,
+} from '../model/compiled.ts';
 import { packsOf } from '../model/projection/search-pack.ts';
 import type { ItemKey } from '../store-port.ts';
 
@@ -11,32 +18,45 @@ export interface IndexItemKey {
 }
 
 /** Includes every generation of the model. */
-export function indexItemKeysOf(graph: CompiledModel, { source, target }: ItemKey): IndexItemKey[] {
-  const keys = new Map<string, IndexItemKey>();
+export function indexItemKeysOf(graph: CompiledModel, base: ItemKey): IndexItemKey[] {
+  const keys = layersOf(graph).flatMap((layer) => keysIn(layer, base));
   // A count and an order may share an item.
-  const add = (key: DerivedSortKey, isPrefix = false): unknown => keys.set(key, { key, isPrefix });
-  const addSearches = ({ searches }: NodeModel, of: string | undefined): void => {
-    for (const shared of packsOf(derivedSearches(searches))) {
-      const { part, multiValue, inForce } = shared[0]!;
-      if (part === of) add(inForce.places.first, multiValue);
+  return [...new Map(keys.map((one) => [one.key, one])).values()];
+}
+
+function keysIn(layer: CompiledModel, { source, target }: ItemKey): IndexItemKey[] {
+  const kind = classifyKey(layer, source, target);
+  switch (kind.kind) {
+    case 'edge':
+    case 'hashed':
+      return keysOfEdge(kind.edge, target).map(singleItem);
+    case 'node':
+      return [...keysOfSearches(kind.node, undefined), ...keysOfIncluded(kind.node).map(singleItem)];
+    case 'part': {
+      const { view, name } = kind.part;
+      return [...(view === undefined ? [] : [singleItem(view.inForce.places.key)]), ...keysOfSearches(kind.node, name)];
     }
-  };
-  for (const layer of layersOf(graph)) {
-    const kind = classifyKey(layer, source, target);
-    if (kind.kind === 'edge' || kind.kind === 'hashed') {
-      const { count } = kind.edge;
-      const items = listsOf(kind.edge).flatMap((list) => list.items);
-      for (const { inForce } of items) add(inForce.places.key(target));
-      if (count !== undefined) add(count.places.items.key(target));
-    } else if (kind.kind === 'node') {
-      addSearches(kind.node, undefined);
-      for (const { inbound } of kind.node.includedBy) {
-        for (const { inForce } of inbound?.items ?? []) add(inForce.places.targetItemKey);
-      }
-    } else if (kind.kind === 'part') {
-      if (kind.part.view !== undefined) add(kind.part.view.inForce.places.key);
-      addSearches(kind.node, kind.part.name);
-    }
+    default:
+      return [];
   }
-  return [...keys.values()];
+}
+
+function keysOfEdge(edge: EdgeModel, sortKey: string): DerivedSortKey[] {
+  const ofOrders = listsOf(edge).flatMap(({ items }) => items.map(({ inForce }) => inForce.places.key(sortKey)));
+  return edge.count === undefined ? ofOrders : [...ofOrders, edge.count.places.items.key(sortKey)];
+}
+
+function keysOfIncluded({ includedBy }: NodeModel): DerivedSortKey[] {
+  return includedBy.flatMap(({ inbound }) => inbound?.items.map(({ inForce }) => inForce.places.targetItemKey) ?? []);
+}
+
+function keysOfSearches({ searches }: NodeModel, part: string | undefined): IndexItemKey[] {
+  const firsts = packsOf(derivedSearches(searches)).map(([first]) => first!);
+  return firsts
+    .filter((search) => search.part === part)
+    .map(({ inForce, multiValue }) => ({ key: inForce.places.first, isPrefix: multiValue }));
+}
+
+function singleItem(key: DerivedSortKey): IndexItemKey {
+  return { key, isPrefix: false };
 }

@@ -88,7 +88,7 @@ export function inboundItem(plan: InboundItemPlan, subject: Subject, sortKey: st
       const partition = order.places.partition(sortKey, encoded.text, source, within);
       // A due-list's partition may hold several edges of one node. A hash distinguishes them and always fits.
       const follows = order.places.isDue ? hash128(`${source}\0${sortKey}`).toUpperCase() : source;
-      addIndexKeys(item, order.index, order.places, partition, encoded, follows, purpose);
+      addIndexKeys(item, order, { partition, encoded, source: follows }, purpose);
       indexed = true;
     } catch (error) {
       noteFault(plan, [planned], subject, sortKey, error);
@@ -129,9 +129,8 @@ export function noteFault(
   sortKey: string,
   error: unknown,
 ): void {
-  const { message } = subject.noteProblem(error, inForce.isSuperseded);
-  for (const { line } of orders)
-    subject.outcomes?.addFault(line, inForce.places.key(sortKey), message, inForce.isSuperseded);
+  const { message } = subject.noteProblem(error, inForce);
+  for (const { line } of orders) subject.outcomes?.addFault(line, inForce.places.key(sortKey), message, inForce);
 }
 
 function whyUnordered({ order, places }: InboundOrder): string {
@@ -145,14 +144,18 @@ export function partitionText(attribute: string, subject: Subject, purpose: stri
   return value && encodeForOrder(value, 'string', AS_WRITTEN, `the partition of ${purpose}`, attribute).text;
 }
 
+interface IndexKeyParts {
+  partition: IndexPartitionKey;
+  encoded: Pick<Encoded, 'escaped' | 'attribute'>;
+  /** Follows the encoded value in the sort key. */
+  source: string;
+}
+
 /** Throws a `PartError` if a key would be too long for its index. */
 export function addIndexKeys(
   item: Item,
-  index: IndexName,
-  places: OrderPlaces | SearchPlaces,
-  partition: IndexPartitionKey,
-  encoded: Pick<Encoded, 'escaped' | 'attribute'>,
-  source: string,
+  { index, places }: { index: IndexName; places: OrderPlaces | SearchPlaces },
+  { partition, encoded, source }: IndexKeyParts,
   purpose: string,
 ): void {
   if (!places.fits(partition)) throw tooLongError(partition, encoded, purpose);

@@ -6,6 +6,7 @@ import type {
   InboundItem,
   InboundModel,
   InboundOrder,
+  MaybeSuperseded,
   OrderPart,
   Projection,
 } from '../../model/compiled.ts';
@@ -122,7 +123,7 @@ function shareOf(
       const text = textOf(subject);
       return text === undefined ? 'absent' : { text };
     } catch (error) {
-      subject.noteProblem(error, item.inForce.isSuperseded);
+      subject.noteProblem(error, item.inForce);
       return 'failed';
     }
   };
@@ -177,14 +178,14 @@ function itemWithKeys(
   notes: JointNotes,
 ): Item | undefined {
   const { edge, inbound, orders } = plan;
-  const { isSuperseded, places } = plan.item.inForce;
-  const key = notes.outcomes && places.key(sortKey);
+  const { inForce } = plan.item;
+  const key = notes.outcomes && inForce.places.key(sortKey);
   const { partition: partitioned } = inbound;
   const within = partitioned && textOfValue(shares[partitioned.of].partition);
   if (partitioned !== undefined && within === undefined) {
     const { of, attribute } = partitioned;
     const lacking = { of, value: shares[of].partition, lacks: (whose: Whose) => lacksPartitionText(whose, attribute) };
-    for (const { line } of orders) noteLacking(notes, line, key, lacking, isSuperseded);
+    for (const { line } of orders) noteLacking(notes, line, key, lacking, inForce);
     return undefined;
   }
   const item: Item = {};
@@ -195,12 +196,12 @@ function itemWithKeys(
       parts.map(({ of }, n) => shares[of].orders[i]![n]!),
     );
     if ('lacks' in encoded) {
-      noteLacking(notes, line, key, encoded, isSuperseded);
+      noteLacking(notes, line, key, encoded, inForce);
       continue;
     }
     const partition = order.places.partition(sortKey, encoded.text, source, within);
     try {
-      addIndexKeys(item, order.index, order.places, partition, encoded, source, purpose);
+      addIndexKeys(item, order, { partition, encoded, source }, purpose);
       notes.outcomes?.add(line, key!);
     } catch (error) {
       noteFault(plan, [planned], notes, sortKey, error);
@@ -243,11 +244,11 @@ function noteLacking(
   line: string,
   key: string | undefined,
   { of, value, lacks }: Lacking,
-  isSuperseded: boolean | undefined,
+  projection: MaybeSuperseded,
 ): void {
   if (outcomes === undefined) return;
   const whose = of === 'edge' ? 'edge' : 'source node';
-  if (value === 'failed') outcomes.addFault(line, key!, `The ${whose} has a value that no key can hold`, isSuperseded);
+  if (value === 'failed') outcomes.addFault(line, key!, `The ${whose} has a value that no key can hold`, projection);
   else if (of === 'source' && !hasNode) outcomes.add(line, key!, 'There is no source node, or it counts as deleted.');
   else outcomes.add(line, key!, lacks(whose));
 }

@@ -1,4 +1,4 @@
-import type { OrderModel } from '../../model/compiled.ts';
+import type { MaybeSuperseded, OrderModel } from '../../model/compiled.ts';
 
 /** The result of deriving one projection from an image: an item, or the reason why it is missing. */
 export interface Outcome {
@@ -24,8 +24,8 @@ export class Outcomes {
   }
 
   /** Notes an item that can't be derived. The image is not at fault if a newer generation supersedes the projection. */
-  addFault(line: string, sortKey: string, message: string, isSuperseded = false): void {
-    this.set({ line, sortKey, why: `${message}.`, isFault: !isSuperseded });
+  addFault(line: string, sortKey: string, message: string, projection?: MaybeSuperseded): void {
+    this.set({ line, sortKey, why: `${message}.`, isFault: projection?.isSuperseded !== true });
   }
 
   private set(outcome: Outcome): void {

@@ -68,17 +68,17 @@ export function searchItem({ first, searches }: SearchItemPlan, subject: Subject
       if (isIn) indexed = true;
       outcomes?.add(line, key, isIn ? undefined : whyNotFound(search, subject, encoded !== undefined));
     } catch (error) {
-      const { message } = subject.noteProblem(error, search.inForce.isSuperseded);
-      outcomes?.addFault(line, key, message, search.inForce.isSuperseded);
+      const { message } = subject.noteProblem(error, search.inForce);
+      outcomes?.addFault(line, key, message, search.inForce);
     }
   }
   if (!indexed) return undefined;
   try {
     return withProjection(item, first.search.project, subject, first.search.inForce.places);
   } catch (error) {
-    const isSuperseded = searches.every(({ search }) => search.inForce.isSuperseded);
-    const { message } = subject.noteProblem(error, isSuperseded);
-    for (const { line } of searches) outcomes?.addFault(line, key, message, isSuperseded);
+    const projection = { isSuperseded: searches.every(({ search }) => search.inForce.isSuperseded) };
+    const { message } = subject.noteProblem(error, projection);
+    for (const { line } of searches) outcomes?.addFault(line, key, message, projection);
     return undefined;
   }
 }
@@ -146,11 +146,13 @@ function addSearchKeys(item: Item, search: SearchModel, subject: Subject, encode
     within = partitionText(search.partition, subject, purpose);
     if (within === undefined) return false;
   }
-  const { places } = search.inForce;
-  const partition = places.partition(within, encoded.text, subject.source);
-  const sorted = search.shards === 'value' ? withShortText(encoded, subject.source) : encoded;
-  addIndexKeys(item, search.index, places, partition, sorted, subject.source, purpose);
-  item[valueIn(search.index)] = encoded.value;
+  const { index, inForce, shards } = search;
+  const { places } = inForce;
+  const { source } = subject;
+  const partition = places.partition(within, encoded.text, source);
+  const sorted = shards === 'value' ? withShortText(encoded, source) : encoded;
+  addIndexKeys(item, { index, places }, { partition, encoded: sorted, source }, purpose);
+  item[valueIn(index)] = encoded.value;
   return true;
 }
 

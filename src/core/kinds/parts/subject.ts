@@ -10,7 +10,7 @@ import {
 import { TARGET_ID } from '../../items/hashed-key.ts';
 import { parseNodeId } from '../../items/keys.ts';
 import { toPlainItem } from '../../items/plain.ts';
-import type { CompiledModel, Compute, Projection } from '../../model/compiled.ts';
+import type { CompiledModel, Compute, MaybeSuperseded, Projection } from '../../model/compiled.ts';
 import { ENDS, endOf } from '../../model/ends.ts';
 import { isNodeThere } from '../../model/gone.ts';
 import { BOOKKEEPING } from '../../model/mirrored.ts';
@@ -99,9 +99,9 @@ export class Subject {
     return this.noted ?? NONE;
   }
 
-  noteProblem(error: unknown, isSuperseded?: boolean): Problem {
+  noteProblem(error: unknown, projection?: MaybeSuperseded): Problem {
     this.noted ??= [];
-    return noteProblem(this.noted, error, isSuperseded);
+    return noteProblem(this.noted, error, projection);
   }
 
   /** Binary values are returned as bytes. Throws a `PartError` for a value that isn't an attribute value. */
@@ -190,11 +190,10 @@ export function nodeSubject(graph: CompiledModel, id: string, image: Item | unde
  * Adds the problem of a `PartError` to `problems` and returns it; rethrows any other error. Callers have their own
  * `try`, because passing callbacks would allocate several closures for each image.
  *
- * @param isSuperseded true if a newer generation of the projection replaces this one, so that the failure isn't a
- * problem of the item.
+ * @param projection if a newer generation replaces it, the failure isn't a problem of the item.
  */
-export function noteProblem(problems: Problem[], error: unknown, isSuperseded = false): Problem {
+export function noteProblem(problems: Problem[], error: unknown, projection?: MaybeSuperseded): Problem {
   if (!(error instanceof PartError)) throw error;
-  if (!isSuperseded) problems.push(error.problem);
+  if (projection?.isSuperseded !== true) problems.push(error.problem);
   return error.problem;
 }

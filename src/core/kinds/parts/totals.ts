@@ -19,7 +19,8 @@ export function lineOfTotal({ type, incoming }: Pick<EdgeModel, 'type' | 'incomi
   return `edges.${type}.inbound.${sums.length === 0 && groups.length > 0 ? 'groupBy' : 'total'}`;
 }
 
-export function countedFields({ places, totals, isSuperseded }: CountModel, subject: Subject): Item {
+export function countedFields(count: CountModel, subject: Subject): Item {
+  const { places, totals } = count;
   const counted: Item = { [COUNTED]: { S: places.name } };
   if (totals === undefined) return counted;
   const ledger: Item = {};
@@ -35,7 +36,7 @@ export function countedFields({ places, totals, isSuperseded }: CountModel, subj
     } catch (error) {
       problems += 1;
       if (error instanceof PartError) error.problem.isOfTotal = true;
-      subject.noteProblem(error, isSuperseded);
+      subject.noteProblem(error, count);
     }
   };
   for (const part of totals.sums) addPart(part, sumAttribute(part.name), summand);

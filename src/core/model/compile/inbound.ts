@@ -61,7 +61,7 @@ export function compileInbound(
       return { name, index: index ?? 'gsi0', order, isNamed: index === undefined };
     })
     .sort(sharedFirst)
-    .map((order) => ({ ...order, places: new OrderPlaces(type, order, inboundSettings, 1, !native) }));
+    .map((order) => ({ ...order, places: new OrderPlaces(type, order, inboundSettings, { isStored: !native }) }));
   noteClashes(
     INBOUND_OPTIONS,
     option,

@@ -74,15 +74,23 @@ function valueInKey(encoded: string): string {
   return isHashedInKey(encoded) ? `~${hash128(encoded)}` : `=${encoded}`;
 }
 
+export interface PlacesOptions {
+  /** Default: 1. */
+  generation?: number | undefined;
+  /** False for items that only readers make. Their keys needn't fit an index. Default: true. */
+  isStored?: boolean;
+}
+
 export abstract class IndexPlaces {
   private readonly limitBytes: number;
 
-  /** @param isStored false for items that only readers make. Their keys needn't fit an index. */
+  readonly isStored: boolean;
+
   constructor(
     private readonly spread: Pick<SearchSettings, 'shards' | 'shardBy' | 'hash'>,
-    generation: number,
-    readonly isStored = true,
+    { generation = 1, isStored = true }: PlacesOptions,
   ) {
+    this.isStored = isStored;
     const { shards } = spread;
     const ofShard = shards === 'value' || shards === 1 ? '' : `#${shards}`;
     this.limitBytes = SORT_KEY_BYTES + generationMark(generation).length + ofShard.length;
@@ -154,10 +162,10 @@ export class OrderPlaces extends IndexPlaces {
     private readonly edgeType: string,
     { name, isNamed }: OrderSettings,
     spread: Pick<InboundSettings, 'shards' | 'shardBy' | 'hash'>,
-    generation = 1,
-    isStored = true,
+    options: PlacesOptions = {},
   ) {
-    super(spread, generation, isStored);
+    super(spread, options);
+    const { generation = 1 } = options;
     const named = isNamed ? { order: name } : {};
     this.isDue = name === DUE_ORDER;
     this.items = new EdgeItemPlaces(edgeType, named.order, generation);

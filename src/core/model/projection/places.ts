@@ -16,7 +16,13 @@ import {
 } from '../../items/key-forms.ts';
 import { type DerivedSortKey, type IndexPartitionKey, isDerivedKey } from '../../items/keys.ts';
 import type { SearchSettings } from '../options/option-tables.ts';
-import { EdgeItemPlaces, formatIndexPartition, IndexPlaces, type ItemKeys } from './index-places.ts';
+import {
+  EdgeItemPlaces,
+  formatIndexPartition,
+  IndexPlaces,
+  type ItemKeys,
+  type PlacesOptions,
+} from './index-places.ts';
 
 /**
  * Places are the derived keys and index partitions of a projection's items. Only these classes make them, so no other
@@ -32,10 +38,10 @@ export class SearchPlaces extends IndexPlaces {
   constructor(
     private readonly search: SearchSettings,
     itemOf: string,
-    generation = 1,
-    isStored = true,
+    options: PlacesOptions = {},
   ) {
-    super(search, generation, isStored);
+    super(search, options);
+    const { generation = 1 } = options;
     const { indexPartition, multiValue, part } = search;
     const type = indexPartition.slice(0, indexPartition.indexOf('.'));
     this.first = multiValue

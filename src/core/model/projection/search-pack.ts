@@ -19,7 +19,7 @@ export function searchesOfPack(
     ...search,
     index: INDEX_NAMES[i]!,
     itemOf,
-    inForce: { places: new SearchPlaces(search, itemOf, generation, search.native !== true) },
+    inForce: { places: new SearchPlaces(search, itemOf, { generation, isStored: search.native !== true }) },
     native: search.native === true,
   }));
 }
