@@ -24,8 +24,8 @@ export const AFTER = 'after';
 export const AGAIN = 'again';
 export const COUNT = 'count';
 /**
- * The model that wrote the item, for information. In a table with a registry, a view has its shape here: readers ignore
- * views of other shapes.
+ * The fingerprint of the model that wrote the item, for information. In a table with a registry, a view has its shape
+ * here instead, and readers ignore views of other shapes.
  */
 export const MODEL = 'model';
 

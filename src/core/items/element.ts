@@ -9,7 +9,7 @@ import { isHashedName } from './hashed-key.ts';
  * label that no model can declare names it: `FRIEND-#95db…|target=USER-U2`.
  */
 
-/** No label may have these names. */
+/** Every entry of an edge set has these fields, so no label may have their names. */
 export const ENTRY_FIELDS: ReadonlySet<string> = new Set(['type', 'target', 'copy']);
 
 export interface EdgeElement {

@@ -9,7 +9,7 @@ import type { TextForm } from './text-form.ts';
 
 /** Part of the definition of each `caseInsensitive` search, so a new version rebuilds these searches. */
 export const FOLDING = 3;
-/** Two UTF-16 units fold to at least one byte, and an index key has 1,024 bytes. */
+/** Two UTF-16 units fold to at least one byte, and an index key has at most 1,024 bytes. */
 export const MAX_FOLDED_CHARACTERS = 2048;
 
 const UNFOLDED = /[^\u0000-@[-\u007f]/gu;

@@ -1,5 +1,6 @@
 /**
- * Keeps two definitions side by side under different keys, so no query finds both: `USER.name@2#161`, `~ix/@2/name`.
+ * Items of different generations have different keys, such as `USER.name@2#161` and `~ix/@2/name`, so no query finds
+ * both.
  */
 
 export function generationMark(generation: number): string {

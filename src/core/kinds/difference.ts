@@ -21,11 +21,11 @@ export interface Suspect {
 export interface DifferenceTraits {
   /** True if the item's content is wrong, or if the item shouldn't exist. */
   isContent: boolean;
-  /** True if no reader gets a wrong answer because of it, so that observers leave it to a check. */
+  /** True if no reader gets a wrong answer because of the difference, so that observers leave it to a check. */
   isHarmless?: true;
   /** True if maintenance is due, but no write has failed. */
   isMaintenance?: true;
-  /** True if it can't be repaired, only reported. */
+  /** True if the difference can only be reported, not repaired. */
   isBeyondRepair?: true;
 }
 

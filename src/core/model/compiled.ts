@@ -77,7 +77,7 @@ export interface Standing {
 export interface ChangingPart {
   name: string;
   reason: string;
-  /** The time since which writers maintain the projection, in milliseconds since 1970 by DynamoDB's clock. */
+  /** The time since which projectors maintain the projection, in milliseconds since 1970 by DynamoDB's clock. */
   sinceMs?: number | undefined;
 }
 
@@ -92,7 +92,7 @@ export interface ViewShape {
   ready: boolean;
 }
 
-/** One generation of a projection that writers maintain. */
+/** One generation of a projection that projectors maintain. */
 export interface InForce<Places> {
   places: Places;
   /**
@@ -194,7 +194,7 @@ export interface EdgeModel {
    * Counts the index items that the first orders share. Edges without such an order get the item just for the count.
    */
   count?: CountModel<CountPlaces>;
-  /** Counts and adds up the edges that enter a node. */
+  /** Counts the edges that enter a node, and adds up their values. */
   incoming?: CountModel<TotalPlaces>;
   /** The list of edges by the time at which they end: see `dueList`. */
   due?: InboundModel;

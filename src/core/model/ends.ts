@@ -9,7 +9,7 @@ import type { CompiledModel, NodeModel } from './compiled.ts';
  * observer don't need a clock.
  */
 
-/** The attribute that holds the end among projected attributes. In an element, the end is the last label. */
+/** The projected attribute that holds the time at which the item ends. In an element, this time is the last label. */
 export const ENDS = '~ends';
 
 export type Ending = Pick<NodeModel, 'expires'>;

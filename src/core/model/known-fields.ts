@@ -77,7 +77,7 @@ function jsonSchemaOf(fields: StandardSchemaV1 | undefined, direction: 'input' |
     });
     return isPlainObject(schema) ? schema : undefined;
   } catch {
-    // ArkType throws for a transform, because it has no JSON Schema.
+    // ArkType throws for a transform, which has no JSON Schema.
     return undefined;
   }
 }

@@ -126,8 +126,8 @@ export interface TotalOptions<A> {
   /** The sums by their names in results, at most 8. */
   total?: Readonly<Record<string, Sum<NameOf<A>>>>;
   /**
-   * Attributes by whose values edges are counted, at most 3. Values are texts, numbers or booleans, at most 50 of an
-   * attribute per node.
+   * Attributes by whose values edges are counted, at most 3. Values are texts, numbers or booleans, at most 50
+   * different ones per attribute and node.
    */
   groupBy?: readonly NameOf<A>[];
 }

@@ -145,7 +145,7 @@ function touchItem({ record, base }: Images, key: ItemKey, touches: Touches): vo
 
 function keysOfBoth(before: DerivedImage, after: DerivedImage): Iterable<DerivedSortKey> {
   if (before.keys.length === 0) return after.keys;
-  // All images of an edge share one list of keys.
+  // Both images of an edge share one list of keys.
   if (after.keys.length === 0 || before.keys === after.keys) return before.keys;
   return new Set([...before.keys, ...after.keys]);
 }

@@ -49,7 +49,7 @@ export function joinLeadingParts(parts: readonly (Encoded | undefined)[]): Encod
   return encodedText(path, list, named.length === 0 ? undefined : named.join(', '));
 }
 
-/** A subject of the edge's source node gives the value of a `source` order. */
+/** For a `source` order, the subject is the edge's source node. */
 export function valueEncoder(part: OrderPart, form: TextForm, purpose: string): OrderEncoder {
   const order = part.kind === 'source' ? part.order : part;
   if (order.kind === 'derive') {

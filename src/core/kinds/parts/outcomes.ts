@@ -8,7 +8,7 @@ export interface Outcome {
   sortKey: string;
   /** Why there is no derived item, as a sentence; undefined if there is one. */
   why?: string | undefined;
-  /** True if the reason is an error in the image, which a quarantine entry names. */
+  /** True if the reason is an error in the image. Such an error is in a quarantine entry. */
   isFault: boolean;
 }
 

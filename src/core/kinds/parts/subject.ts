@@ -79,7 +79,7 @@ export class Subject {
     private readonly of: Readonly<SubjectType>,
     private readonly key: Readonly<SubjectKey>,
     private readonly image: Item,
-    /** Collects the outcome for each projection; absent if nobody needs it. */
+    /** Collects the outcome for each projection, if needed. */
     readonly outcomes?: Outcomes,
   ) {}
 
@@ -104,7 +104,7 @@ export class Subject {
     return noteProblem(this.noted, error, projection);
   }
 
-  /** Binary values are returned as bytes. Throws a `PartError` for a value that isn't an attribute value. */
+  /** Returns binary values as bytes. Throws a `PartError` for a value that isn't an attribute value. */
   attribute(name: string): AttributeValue | undefined {
     const value = attributeOf(this.image, name);
     if (value === undefined) return undefined;

@@ -178,7 +178,7 @@ const UNSHAPING = unshapingOptions(nodeSchema, partSchema, edgeSchema);
 
 const FORM_VERSIONS = textFormVersions(SEARCH_OPTIONS);
 
-/** Part of the fingerprint if a type omits `view`, because the default of `view` has changed. */
+/** Part of the fingerprint if a type omits `view`, because older versions had a different default. */
 const VIEWS_BY_NEED = 'views by need';
 
 /**

@@ -40,7 +40,7 @@ interface SettingOption<Given, Value, Work extends OptionWork> {
 
 interface TextFormOption extends SettingOption<boolean, number | false, 'form'> {
   readonly form: TextForm;
-  /** Applied to a text that other forms have changed after `form`. */
+  /** Applied after other forms have changed the text that `form` returned. */
   readonly again: TextForm;
   /** Stored in the definition, so a new version rebuilds the items. */
   readonly version: number;

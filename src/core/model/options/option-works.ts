@@ -11,7 +11,7 @@ interface Work {
 }
 
 export const OPTION_WORKS = {
-  /** Decides by which value items are found. */
+  /** Decides which value items are found by. */
   value: { needsKeys: false },
   /** Changes the string that is searched: see `TextForm`. */
   form: {

@@ -1,6 +1,6 @@
 import { wordsThereAre } from './nearest.ts';
 
-/** These checks of a model's options are in every bundle, where a schema library would be much larger. */
+/** Every bundle contains these checks of a model's options. A schema library would be much larger. */
 
 export type Note = (path: readonly string[], message: string) => void;
 
