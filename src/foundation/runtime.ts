@@ -51,7 +51,7 @@ export function runtimeOf({
   now = Date.now,
   wait = sleep,
   random = Math.random,
-  remainingMs = unlimitedMs,
+  remainingMs = () => Number.POSITIVE_INFINITY,
 }: RuntimeOptions = {}): Runtime {
   return { now, wait, random, remainingMs };
 }
@@ -70,8 +70,4 @@ export async function sleep(milliseconds: number, signal?: AbortSignal): Promise
     signal?.throwIfAborted();
     throw error;
   }
-}
-
-function unlimitedMs(): number {
-  return Number.POSITIVE_INFINITY;
 }

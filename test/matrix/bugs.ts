@@ -32,7 +32,7 @@ function inFile(file: string, expression: string, code: string): ColumnBug {
 
 /** The bugs, by the names of the columns. */
 export const COLUMN_BUGS: Readonly<Record<string, ColumnBug>> = {
-  'first write': inFile('client/read/nodes/degree.ts', 'countOf(item)', '(countOf(item) ?? 0) + 1'),
+  'first write': inFile('client/read/nodes/degree.ts', 'storedCount(item)', '(storedCount(item) ?? 0) + 1'),
   change: { named: 'index-fields-left' },
   delete: { named: 'copies-left-behind' },
   'expiry of base items': inFile(

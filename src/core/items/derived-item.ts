@@ -78,12 +78,8 @@ export function shownInIndex(index: IndexName, item: Item): Item {
   return shown;
 }
 
-function fieldsIn(index: IndexName): readonly string[] {
-  return [...Object.values(INDEX_KEYS[index]), valueIn(index)];
-}
-
 export const INDEX_ITEM_FIELDS: ReadonlySet<string> = new Set([
-  ...INDEX_NAMES.flatMap(fieldsIn),
+  ...INDEX_NAMES.flatMap((index) => [...Object.values(INDEX_KEYS[index]), valueIn(index)]),
   ATTRIBUTES,
   COUNTED,
   LEDGER,

@@ -38,7 +38,7 @@ export function isEdgeSetMalformed(view: Item | undefined): boolean {
   return edgeSet !== undefined && !('SS' in edgeSet);
 }
 
-export function countOf(item: Item | undefined): number | undefined {
+export function storedCount(item: Item | undefined): number | undefined {
   if (item === undefined) return 0;
   const count = Number(numberOf(item[COUNT]));
   return Number.isSafeInteger(count) ? count : undefined;

@@ -34,13 +34,9 @@ export interface DerivedImage extends Omit<Derived, 'indexItems'> {
   shares?: readonly Share[];
 }
 
-export function fieldsOf(image: DerivedImage, sortKey: string): Item | undefined {
-  const place = placeOfKey(image, sortKey);
-  return place < 0 ? undefined : image.fields[place];
-}
-
-function placeOfKey({ keys, places }: DerivedImage, sortKey: string): number {
-  return places === undefined ? (keys as readonly string[]).indexOf(sortKey) : (places.get(sortKey) ?? -1);
+export function fieldsOf({ keys, fields, places }: DerivedImage, sortKey: string): Item | undefined {
+  const place = places === undefined ? (keys as readonly string[]).indexOf(sortKey) : places.get(sortKey);
+  return place === undefined ? undefined : fields[place];
 }
 
 /** Returns undefined if the base item doesn't ask for the derived item. */

@@ -127,11 +127,7 @@ export function textsOfDifferences(differences: readonly Difference[]): Pick<Dif
 }
 
 export function digestOfImages(images: readonly (Item | undefined)[]): string {
-  return hashOfText(images.map(imageText).join('\0'));
-}
-
-function imageText(item: Item | undefined): string {
-  return item === undefined ? '' : canonicalText({ M: item });
+  return hashOfText(images.map((item) => (item === undefined ? '' : canonicalText({ M: item }))).join('\0'));
 }
 
 export function hashOfText(text: string): string {

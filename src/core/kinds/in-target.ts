@@ -28,21 +28,21 @@ export function edgeNamedInTarget(graph: CompiledModel, key: ItemKey, item: Item
 
 const NONE: readonly never[] = [];
 
-export function askedInTarget(edge: EdgeModel | undefined): readonly KindOfTarget[] {
-  return edge === undefined ? NONE : askedBy(edge);
+export function kindsInTarget(edge: EdgeModel | undefined): readonly KindOfTarget[] {
+  return edge === undefined ? NONE : kindsOfEdge(edge);
 }
 
-const askedBy = oncePer((edge: EdgeModel): readonly KindOfTarget[] =>
+const kindsOfEdge = oncePer((edge: EdgeModel): readonly KindOfTarget[] =>
   (Object.values(KINDS_OF_TARGETS) as KindOfTarget[]).filter((kind) => kind.isAskedBy(edge)),
 );
 
 export function hasItemInTarget(graph: CompiledModel, sortKey: string): boolean {
   const type = typePrefix(sortKey) ?? '';
-  return layersOf(graph).some(({ edges }) => askedInTarget(edges.get(type)).length > 0);
+  return layersOf(graph).some(({ edges }) => kindsInTarget(edges.get(type)).length > 0);
 }
 
 export function hasItemsInTargets(graph: CompiledModel): boolean {
-  return layersOf(graph).some(({ edges }) => [...edges.values()].some((edge) => askedInTarget(edge).length > 0));
+  return layersOf(graph).some(({ edges }) => [...edges.values()].some((edge) => kindsInTarget(edge).length > 0));
 }
 
 /**
@@ -62,7 +62,7 @@ export function keysInTargetOfView(graph: CompiledModel, base: ItemKey): (ItemKe
   const kind = classifyKey(graph, base.source, base.target);
   if (kind.kind !== 'edge') return [];
   const { edge, target: source } = kind;
-  const ofView = askedInTarget(edge).filter(({ totalOf }) => totalOf === undefined);
+  const ofView = kindsInTarget(edge).filter(({ totalOf }) => totalOf === undefined);
   return ofView.map(({ keyOf }) => ({ source, target: keyOf(edge, base.source) }));
 }
 
@@ -83,6 +83,6 @@ export function isInTargetOf(graph: CompiledModel, base: ItemKey, { source, targ
 function keysOf(graph: CompiledModel, source: string, type: string): string[] {
   return layersOf(graph).flatMap(({ edges }) => {
     const edge = edges.get(type);
-    return askedInTarget(edge).map((kind) => kind.keyOf(edge!, source));
+    return kindsInTarget(edge).map((kind) => kind.keyOf(edge!, source));
   });
 }

@@ -33,7 +33,7 @@ export function classifyKey(graph: CompiledModel, source: string, sortKey: strin
   if (part !== undefined) return { kind: 'part', node, part };
   const edge = graph.edges.get(sortKey.slice(0, Math.max(0, sortKey.indexOf('-'))));
   if (edge === undefined) return UNKNOWN;
-  const target = targetInKey(edge, sortKey);
+  const target = sortKey.slice(edge.type.length + 1);
   if (edge.keys === 'plain') {
     const wrong = misfitOfTarget(graph, edge, target);
     if (wrong?.kind === 'unknown') return wrong;
@@ -44,10 +44,6 @@ export function classifyKey(graph: CompiledModel, source: string, sortKey: strin
     return hashedMisfit(`edge type ${edge.type} has hashed keys, and this is none`);
   }
   return misfitOfSource(edge, sourceType) ?? { kind: 'hashed', edge };
-}
-
-function targetInKey({ type }: EdgeModel, sortKey: string): string {
-  return sortKey.slice(type.length + 1);
 }
 
 export function classifyHashedEdge(

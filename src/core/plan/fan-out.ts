@@ -45,7 +45,7 @@ export function touchedFanOuts(graph: CompiledModel, record: ChangeRecord): read
     const changed = joined.filter((type) => !givesSameShares(graph, source, type, asSource(before), asSource(after)));
     return changed.map((type) => fanOutTouch('joined', source, type));
   }
-  const isThereAsBefore = isAlikeThere(graph, source, before, after) || !dependsOnParts(graph, source);
+  const isThereAsBefore = sameExistence(graph, source, before, after) || !dependsOnParts(graph, source);
   const copying = copyingTypes(graph, source).filter(
     (edge) => !sameItem(copyOf(graph, edge, before), copyOf(graph, edge, after)),
   );
@@ -69,7 +69,7 @@ function fanOutTouch(of: FanOutOf, source: string, edgeType: string): FanOutTouc
   return { kind: 'fan-out', of, source, sortKey: new FanOutPlaces(edgeType).continuation(of), edgeType, records: [] };
 }
 
-function isAlikeThere(graph: CompiledModel, id: string, before: Item | undefined, after: Item | undefined): boolean {
+function sameExistence(graph: CompiledModel, id: string, before: Item | undefined, after: Item | undefined): boolean {
   return layersOf(graph).every((layer) => isNodeThere(layer, id, before) === isNodeThere(layer, id, after));
 }
 

@@ -1,7 +1,7 @@
 import { escapedEdge } from '../items/element.ts';
 import type { DerivedSortKey } from '../items/keys.ts';
 import { type LabelWriter, labelWriter } from '../kinds/element.ts';
-import { askedInTarget } from '../kinds/in-target.ts';
+import { kindsInTarget } from '../kinds/in-target.ts';
 import type { KindOfTarget } from '../kinds/kind.ts';
 import { type InboundItemPlan, inboundItemPlans } from '../kinds/parts/inbound-items.ts';
 import { type JoinedItemPlan, joinedItemPlans } from '../kinds/parts/joined-items.ts';
@@ -156,7 +156,7 @@ function sourcePlans(graph: CompiledModel, node: NodeModel): SourcePlans {
   const hasView = keepsViews(graph, type);
   const leaving = [...graph.edges.values()].filter(({ from }) => from.has(type));
   const edges = leaving.map((edge): EdgePlan => {
-    const asked = askedInTarget(edge);
+    const kinds = kindsInTarget(edge);
     return {
       kind: 'edge',
       graph,
@@ -166,7 +166,7 @@ function sourcePlans(graph: CompiledModel, node: NodeModel): SourcePlans {
       expires: edge.expires,
       hasView,
       // Without views, only the items of totals are needed.
-      inTargets: hasView ? asked : asked.filter(({ totalOf }) => totalOf !== undefined),
+      inTargets: hasView ? kinds : kinds.filter(({ totalOf }) => totalOf !== undefined),
       ...edgeItemsPlan(edge),
     };
   });

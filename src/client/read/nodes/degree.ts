@@ -1,7 +1,7 @@
 import { stringOf } from '../../../core/items/attribute-value.ts';
 import { COUNTED } from '../../../core/items/derived-item.ts';
 import { typePrefix } from '../../../core/items/keys.ts';
-import { countOf, elementsByEdge, evictedTypes } from '../../../core/items/stored-view.ts';
+import { elementsByEdge, evictedTypes, storedCount } from '../../../core/items/stored-view.ts';
 import type { Derived } from '../../../core/kinds/derived.ts';
 import { derivedOf } from '../../../core/plan/derive.ts';
 import { queriedItems } from '../../../core/store-pages.ts';
@@ -35,7 +35,7 @@ export async function readDegree(
     const places = context.projections.count(edge);
     if (places === undefined) return await countBaseEdges(context, source, edgeType, consistent);
     const { item } = await store.get({ source, target: places.key }, { consistent });
-    const count = countOf(item);
+    const count = storedCount(item);
     if (count !== undefined) return count;
     throw new EdgeloomError(
       'invalid-count',

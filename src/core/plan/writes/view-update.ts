@@ -59,7 +59,7 @@ export function viewUpdate(
     if (target === source || type === undefined) continue;
     touched.set(escapedEdge(target), evicted.has(type) ? undefined : share.element);
   }
-  const { kept, replaced } = partedElements(view, [...touched.keys()], new Set(corrections.drop));
+  const { kept, replaced } = splitElements(view, [...touched.keys()], new Set(corrections.drop));
   const shown = [...touched.values()].filter((element) => element !== undefined);
   const change = elementChange(replaced, shown);
   const elements = [...kept, ...shown];
@@ -71,7 +71,7 @@ export function viewUpdate(
 const FEW_EDGES = 4;
 
 /** A hub has thousands of elements and a record touches one, so elements that stay aren't parsed. */
-function partedElements(
+function splitElements(
   view: Item | undefined,
   touched: readonly string[],
   drop: ReadonlySet<string>,
