@@ -10,11 +10,11 @@ import type { WriterModel } from '../registry/writer-model.ts';
 
 /** Consumed capacity units and counts of a run. */
 export interface ApplyStats {
-  /** Conditional writes of derived items, including refused ones. A transaction counts once. */
+  /** Conditional writes of derived items, even if the condition failed. A transaction counts once. */
   writes: number;
   wcu: number;
   rcu: number;
-  /** Items whose write was refused because the item, or another of its transaction, had changed since it was read. */
+  /** Items whose write failed because the item, or another of its transaction, had changed since it was read. */
   conflicts: number;
   /** Quarantine entries written, or refused by the table. */
   quarantined: number;

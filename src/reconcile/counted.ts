@@ -25,11 +25,6 @@ import {
 import { StoreError } from '../foundation/errors.ts';
 import type { ApplyContext } from './apply-context.ts';
 
-/**
- * A node's count of edges equals the number of their live index items. An item whose share in its count changes is
- * written in one transaction with the count, so that a replay doesn't count it twice.
- */
-
 /** Below the 4 MB that DynamoDB allows in a transaction. */
 const TRANSACTION_BYTES = 3_000_000;
 /** The count's update names each changed value, and an expression may have at most 4 KB. */
@@ -45,7 +40,12 @@ export interface CountedOptions {
   readmits: boolean;
 }
 
-/** Every change must alter the count. */
+/**
+ * A node's count of edges equals the number of their live index items. An item whose share in its count changes is
+ * written in one transaction with the count, so that a replay doesn't count it twice.
+ *
+ * @param changes all alter the count.
+ */
 export async function writeCounted(
   context: ApplyContext,
   countName: string,

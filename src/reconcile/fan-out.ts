@@ -17,13 +17,12 @@ import { visitEdges } from './joined-fan-out.ts';
 import { reconcileOrThrow } from './reconcile.ts';
 import { itemTask } from './ways.ts';
 
+export const PAGE_CHILDREN = 250;
+
 /**
  * A fan-out misses no child, because an edge's reverse item is written before the parent is read for the child's view:
  * either the Query finds the reverse item, or the parent was read after its change.
  */
-
-export const PAGE_CHILDREN = 250;
-
 export async function beginFanOut(context: ApplyContext, touch: FanOutTouch): Promise<void> {
   const after = await visitPage(context, touch, undefined);
   if (after === undefined) return;

@@ -15,15 +15,15 @@ import { type ApplyContext, checkTime } from './apply-context.ts';
 import { BaseItems } from './base-items.ts';
 import { reconcile } from './reconcile.ts';
 
+type Fan = FanOutTouch | ContinuationTouch;
+
 /**
  * After a node's change, every edge is reconciled, even if its joined item is absent: a writer with an older read of
  * the node may be about to write that item. An edge that the Query misses was written after the node's change, so its
  * own record makes the projector read the node again.
+ *
+ * Returns where the next page begins, which is the end of the shortest range; undefined after the last page.
  */
-
-type Fan = FanOutTouch | ContinuationTouch;
-
-/** Returns where the next page begins, which is the end of the shortest range; undefined after the last page. */
 export async function visitEdges(
   context: ApplyContext,
   touch: Fan,

@@ -9,17 +9,11 @@ import { standingOf } from '../registry/standing.ts';
 import { BaseItems } from './base-items.ts';
 import { baseNamedBy } from './named-item.ts';
 
-/**
- * Judging is reconciling without writing: it reads derived items, then the base items that determine them, and
- * compares.
- */
-
 export interface JudgeContext {
   graph: CompiledModel;
   store: Pick<Store, 'getMany' | 'query'>;
 }
 
-/** The state of a derived item when it was read, and its differences. */
 export interface Judgement {
   suspect: Suspect;
   was: Item | undefined;

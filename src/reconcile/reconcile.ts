@@ -16,12 +16,6 @@ import { countTask } from './counts.ts';
 import { addEntry, type JointEntry, jointEntry, putEntry, putRefusal, type SeenItem } from './quarantine.ts';
 import { type PlannedWrite, type Work, wayOf } from './ways.ts';
 
-/**
- * Reads a derived item, then the base items that determine it, then writes under the revision that was read. If the
- * derived item has changed in the meantime, the write is refused, and the base items are read again. So records may
- * arrive in any order, in any batches and repeatedly.
- */
-
 /** Small, so that even a call with hardly any time makes progress. */
 const FIRST_SET = 100;
 /** Limits the memory for a large batch. */
@@ -51,7 +45,13 @@ export interface ReadAhead {
   readAtMs: number;
 }
 
-/** Returns the items that failed. Items that the table refuses are quarantined instead, except tasks. */
+/**
+ * Reads a derived item, then the base items that determine it, then writes under the revision that was read. If the
+ * derived item has changed in the meantime, the write is refused, and the base items are read again. So records may
+ * arrive in any order, in any batches and repeatedly.
+ *
+ * Returns the items that failed. Items that the table refuses are quarantined instead, except tasks.
+ */
 export async function reconcile(
   context: ApplyContext,
   work: readonly Work[],

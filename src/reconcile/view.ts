@@ -19,12 +19,11 @@ import { queriedItems, readItems } from '../core/store-pages.ts';
 import type { DerivedUpdate, ItemKey, QueryRequest } from '../core/store-port.ts';
 import { type ApplyContext, epochSeconds } from './apply-context.ts';
 
+export type ReconcileItems = (context: ApplyContext, items: readonly ItemTouch[]) => Promise<void>;
+
 /**
  * Views of another shape, redriven views, and views to which an edge type returns need a Query to find their shares.
  */
-
-export type ReconcileItems = (context: ApplyContext, items: readonly ItemTouch[]) => Promise<void>;
-
 export async function planQueriedView(
   context: ApplyContext,
   touch: ViewTouch,

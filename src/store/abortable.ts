@@ -37,7 +37,7 @@ export async function readAbortable<S extends object, T>(
   return await untilAborted(signal, read(trackingStore(store, signal, new Set())));
 }
 
-/** Calls that pass the signal in their second parameter to their own waits. */
+/** Calls that take the signal as an option, to stop their own waits. */
 const BATCH_CALLS: ReadonlySet<string | symbol> = new Set<keyof Store>(['getMany', 'updateMany', 'writeMany']);
 
 function trackingStore<S extends object>(store: S, signal: AbortSignal, underWay: Set<Promise<unknown>>): S {

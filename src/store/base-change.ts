@@ -10,7 +10,7 @@ type Expression = Pick<
   'ConditionExpression' | 'ExpressionAttributeNames' | 'ExpressionAttributeValues'
 >;
 
-/** Uses placeholders, because producers' attribute names may be reserved words. */
+/** Producers' attribute names may be reserved words. */
 class Placeholders {
   private readonly names = new Map<string, string>();
   private readonly values: Record<string, AttributeValue> = {};

@@ -60,7 +60,10 @@ function sendChange(
   }
 }
 
-/** Applies all changes or none, and only once per token: after a lost answer, the call can be repeated. */
+/**
+ * Applies all changes or none. The call can be repeated after a lost answer: for ten minutes, a token applies its
+ * changes only once.
+ */
 export async function sendTransaction(
   calls: TableCalls,
   items: TransactWriteItem[],

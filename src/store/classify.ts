@@ -3,10 +3,7 @@ import { messageOf, StoreError, type StoreErrorKind } from '../foundation/errors
 
 /** Also thrown for calls under way, which DynamoDB may have carried out. */
 const DESTROYED = 'ClientDestroyedError';
-/**
- * Errors that an operator has to fix, with the remedies. Unknown errors are retryable: a retry does no harm, and the
- * time budget ends the retries.
- */
+/** Errors that an operator has to fix, with the remedies. */
 const FATAL: Readonly<Record<string, string>> = {
   ResourceNotFoundException: 'Create the table first (edgeloom table create), or name it with --table.',
   AccessDeniedException: `Give the role the rights that its policy in the stack has: ${docsPage('deploying')}.`,
@@ -61,7 +58,7 @@ export function classifyError(error: unknown): StoreError {
     const hint = 'Name it with --region or AWS_REGION, or name an endpoint.';
     return new StoreError('fatal', 'no-region', 'No AWS region is set.', hint, { cause: error });
   }
-  // Only an answer from DynamoDB is a refusal. After any other failure, the call may have been carried out.
+  // Without an answer from DynamoDB, the call may have been carried out.
   const isAnswer =
     (kind !== 'retryable' && name !== DESTROYED) || REFUSALS.has(name) || (error instanceof Error && '$fault' in error);
   const refused = name === 'CredentialsProviderError' ? 'The call was not sent' : 'DynamoDB refused the call';
@@ -70,7 +67,7 @@ export function classifyError(error: unknown): StoreError {
   return new StoreError(kind, name, message, HINTS[name], { cause: error });
 }
 
-/** Names the limits that were exceeded: of a partition, the table, or the account. */
+/** Names the exceeded limits, such as a partition's. */
 function causesOfThrottle(error: unknown): string {
   const { ThrottlingReasons, throttlingReasons = ThrottlingReasons } = (error ?? {}) as Throttled;
   const causes = new Set((throttlingReasons ?? []).map(({ reason, resource }) => `${reason} of ${resource}`));
@@ -135,7 +132,7 @@ const REFUSALS: ReadonlySet<string> = new Set([
 
 /** Tells whether a failed write certainly changed nothing, unlike after a lost connection, a timeout or a 5xx. */
 export function isRefusal(error: StoreError): boolean {
-  // Repeated until it became fatal.
+  // Such as an error that `withOutageLimit` has made fatal.
   if (error.cause instanceof StoreError) return isRefusal(error.cause);
   return (error.kind !== 'retryable' && error.code !== DESTROYED) || REFUSALS.has(error.code);
 }

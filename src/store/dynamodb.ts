@@ -66,7 +66,7 @@ import { callsOf } from './lean/known-calls.ts';
 import { StatementWrites, type WritingCalls } from './statement-writes.ts';
 import { untilProcessed } from './unprocessed.ts';
 
-/** DynamoDB's errors while another change of the table is under way. */
+/** DynamoDB's errors while another change to the table is under way. */
 const OF_ANOTHER_CHANGE: ReadonlySet<string> = new Set(['ResourceInUseException', 'LimitExceededException']);
 const BATCH_GET_KEYS = 100;
 const BATCH_WRITE_ITEMS = 25;
@@ -261,7 +261,7 @@ export class DynamoDBStore implements Store, ScanSource {
             ? { PutRequest: { Item: write.put as SdkItem } }
             : { DeleteRequest: { Key: this.key(write.delete) } },
         );
-      // Unprocessed writes always mean throttling.
+      // Unprocessed writes usually mean throttling.
       await untilProcessed(requests, 1, send, waits);
     }
     return { wcu, calls };
@@ -336,11 +336,11 @@ export class DynamoDBStore implements Store, ScanSource {
 }
 
 /**
- * Returns the same store, but without requests for consumed units: results have 0 units, except for `queryNative` and
- * the estimated units of refused writes. Returns other kinds of store unchanged.
+ * Returns the same store, but without requests for consumed units: results have 0 units or estimates, except for
+ * `queryNative`. Returns other kinds of store unchanged.
  */
 export function withoutUnits(store: Store): Store {
-  // Inheriting from the store preserves proxies and replaced calls.
+  // Inheriting from the store keeps methods that were replaced on it.
   return store instanceof DynamoDBStore ? Object.create(store, { asksForUnits: { value: false } }) : store;
 }
 
@@ -360,7 +360,9 @@ function unitsOf(consumed: ConsumedCapacity | undefined): number {
   return consumed?.CapacityUnits ?? 0;
 }
 
-/** Returns an error that explains a missing or unfit index; undefined for other errors. */
+/**
+ * Explains an error about an index that is missing, is filling, or has other keys. Returns undefined for other errors.
+ */
 function missingIndex({ name }: TableNames, index: string | undefined, error: StoreError): StoreError | undefined {
   if (index === undefined || error.code !== 'ValidationException') return undefined;
   if (/key schema element/i.test(error.message)) {

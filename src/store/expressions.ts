@@ -213,7 +213,7 @@ function addItemKeys(
 
 const LAST_CHARACTER = '\u{10FFFF}';
 const LAST_CHARACTER_BYTES = 4;
-/** By their length in UTF-8: the highest characters of 1, 2 and 3 bytes. */
+/** The last characters of 1, 2 and 3 bytes in UTF-8, by their length. */
 const LAST_OF_FEWER_BYTES = ['', '\u007F', '\u07FF', '\uFFFF'] as const;
 
 /** Fills all bytes of a key, because keys with the prefix may repeat the last character. */

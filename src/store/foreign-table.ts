@@ -7,7 +7,7 @@ import { Allowance } from './metered.ts';
 
 /** Many segments give a wider sample, because the items of a partition lie together. */
 const MOST_SEGMENTS = 64;
-/** Items to read per segment. More segments would split partitions. */
+/** With fewer items per segment, the sample would cut off more partitions. */
 const ITEMS_PER_SEGMENT = 300;
 const CONCURRENCY = 8;
 const PAGE_ITEMS = 250;
@@ -23,8 +23,8 @@ export interface ForeignReadOptions {
 }
 
 /**
- * Reads a whole table, or items from the beginnings of many segments. Which items are read depends only on the table,
- * not on page sizes or timing.
+ * Reads a whole table, or items from the beginnings of many segments. Which items are read depends only on the table
+ * and `most`, not on page sizes or timing.
  */
 export async function readForeignTable(
   client: DynamoDBClient,

@@ -4,7 +4,10 @@ import { updateEach } from './update-run.ts';
 /** The calls that every store has. */
 export type StoreCallName = Exclude<keyof Store, 'region' | 'serverTime' | 'writesBy' | 'describe' | 'changeTable'>;
 
-/** Forwards all calls. A subclass wraps them by overriding `pass`, or replaces single calls. */
+/**
+ * Forwards all calls. A subclass overrides `pass` to wrap the calls of `StoreCallName`, or single methods to replace
+ * them.
+ */
 export class ForwardingStore<Inner extends Store = Store> implements Store {
   constructor(protected readonly inner: Inner) {}
 

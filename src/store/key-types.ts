@@ -15,7 +15,7 @@ export interface OtherKeyType {
   isNative?: boolean;
 }
 
-/** Returns keys to which the table gives the wrong type, perhaps for an index of other software. */
+/** Returns the keys that have another type in the table, perhaps because other software indexes the attribute. */
 export function otherKeyTypes(
   graph: CompiledModel,
   { AttributeDefinitions = [] }: Pick<TableDescription, 'AttributeDefinitions'>,
@@ -65,7 +65,8 @@ export function requireFit({
 }
 
 /**
- * Throws `table-differs` if a key has another type than in derived items. Only warns if the table can't be described.
+ * Throws `table-differs` if a key of derived items isn't a string in the table. Only warns if the table can't be
+ * described.
  */
 export async function requireKeyTypes(graph: CompiledModel, store: Store, logger: Pick<Logger, 'warn'>): Promise<void> {
   let table: TableDescription | undefined;

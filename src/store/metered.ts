@@ -58,7 +58,8 @@ const READS: ReadonlySet<StoreCallName> = new Set(['get', 'getMany', 'query', 'q
 
 /**
  * Limits the rate of long work under live traffic. A call's cost is only known afterwards, so an expensive call delays
- * the next ones. Repeats failed calls until none has succeeded for too long.
+ * the next ones. Retries retryable errors (of `change`, only refusals) until time runs out or the outage limit ends the
+ * work.
  */
 export class MeteredCalls<Inner extends Store = Store> extends ForwardingStore<Inner> {
   rcu = 0;

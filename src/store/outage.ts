@@ -12,8 +12,8 @@ export interface OutageOptions {
   /** A clock in milliseconds that never goes back. Default: the process's clock. */
   now?: (() => number) | undefined;
   /**
-   * Called now and then while no call succeeds, with the last error, and the milliseconds since the first one and until
-   * the end.
+   * Called at most every 30 seconds while no call succeeds, with the last error, and the milliseconds since the first
+   * one and until the end.
    */
   onFailing?: (error: StoreError, failingMs: number, leftMs: number) => void;
 }
@@ -79,7 +79,7 @@ class Outage {
 
 type FailedOutcome = UpdateOutcome & { error: StoreError };
 
-/** Returns the outcomes of a call of `updateMany` that failed for each item, or undefined. */
+/** Returns the outcomes of an `updateMany` call if all are retryable errors; otherwise undefined. */
 function failedOutcomes(result: unknown): readonly FailedOutcome[] | undefined {
   if (!Array.isArray(result) || result.length === 0) return undefined;
   const failed = (result as UpdateOutcome[]).filter(

@@ -31,10 +31,7 @@ interface Placed {
   update: DerivedUpdate;
 }
 
-/**
- * Sends updates as statements, 25 per call. Statements that an engine or policy refuses are sent again in the next
- * form, and finally as UpdateItem.
- */
+/** Sends updates as statements, 25 per call. Sends refused statements again in the next form, or as UpdateItem. */
 export class StatementWrites {
   private readonly statements: Statements;
   /** An index of `STATEMENT_FORMS`, or `UPDATE_ITEM`. */
@@ -140,7 +137,7 @@ async function sendEach(chunk: readonly Placed[], calls: WritingCalls, run: Upda
   return areTaken;
 }
 
-/** `refused`: the engine rejects this statement; `denied`: it accepts no statements. */
+/** `refused`: this statement isn't accepted; `denied`: no statement is. */
 type StatementAnswer = UpdateOutcome | 'refused' | 'denied';
 
 /** Error codes of policies that forbid statements, and of engines that don't support them. */

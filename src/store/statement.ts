@@ -20,7 +20,6 @@ export const STATEMENT_FORMS = ['keyword for each', 'lists'] as const;
 
 export type StatementForm = (typeof STATEMENT_FORMS)[number];
 
-/** Expressions that set the edge set, add elements to it, or delete elements from it. */
 const SET_CHANGES = ['?', `set_add("${EDGE_SET}", ?)`, `set_delete("${EDGE_SET}", ?)`] as const;
 
 /** The limit for a statement's text, without parameters. */

@@ -30,7 +30,7 @@ export interface TableStatus {
   table: string;
   status: string;
   indexes: string[];
-  /** Projection types by index name. With `ALL`, DynamoDB bills each write of an item in the index once more. */
+  /** Projection types by index name. With `ALL`, every write of an item is also billed in the index. */
   projections: Record<string, string>;
   /** Absent if the table has no stream. */
   streamArn?: string;
@@ -130,13 +130,16 @@ export function missingNeedsOf(graph: CompiledModel, table: TableDescription): P
   return { lacks, addable };
 }
 
-/** Returns the table's id, its stream's label, and its regions, as far as the engine reports them. */
+/** Reads a table's identity. Throws `no-table` if there is none. */
 export async function tableIdentity(graph: CompiledModel, options: TableAccess): Promise<DescribedIdentity> {
   checkOptions('tableIdentity', options, { client: true });
   return identityOf(await requireTable(options.client, graph.table.name));
 }
 
-/** A table's ids, as far as the engine reports them. `regions` is set if the table has replicas. */
+/**
+ * A table's id, its stream's label, and its regions if it has replicas. Empty if the engine reports no id or the table
+ * has no stream.
+ */
 export interface DescribedIdentity {
   table?: { id: string; streamLabel: string };
   regions?: { region: string; replicas: string[] };

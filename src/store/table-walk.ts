@@ -5,7 +5,6 @@ import type { CompiledModel, IndexName, TableNames } from '../core/model/compile
 import type { ReadStats } from '../core/store-pages.ts';
 import type { ItemKey, ScanRequest, ScanSource } from '../core/store-port.ts';
 
-/** An item with its key. */
 export interface WalkedItem {
   source: string;
   target: string;
@@ -28,7 +27,7 @@ export interface WalkedKey extends ItemKey {
 /** Where a walk stopped. Can be stored as JSON. */
 export interface WalkPlace {
   segments: number;
-  /** Unfinished segments; `after` is the last key read. */
+  /** Unfinished segments, each with the key after which it continues. */
   open: { segment: number; after?: WalkedKey | undefined }[];
 }
 

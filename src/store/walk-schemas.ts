@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import type { WalkPlace } from './table-walk.ts';
 
-/** In a separate file, so that the package's declarations don't mention zod types. */
+/** This file keeps zod types out of the package's declarations. */
 
 const key = { source: z.string(), target: z.string() };
 

@@ -9,7 +9,7 @@ import type { RunReport } from './run-report.ts';
 import type { StreamDescription, StreamSource } from './source.ts';
 
 const MIN_SHARD_INTERVAL_MS = 250;
-/** The longest interval between listings while a caller waits for the stream's end. */
+/** The longest interval between listings while a caller waits for `idle`. */
 const MAX_AWAITED_INTERVAL_MS = 1_000;
 const EMPTY_LISTINGS = 3;
 

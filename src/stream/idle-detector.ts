@@ -1,8 +1,8 @@
 import { EMPTY_PAGES } from './shard-pages.ts';
 
 /**
- * A stream is quiet if every shard was polled twice in a row without news from any shard. Records of the worker's own
- * writes count as news, so a quiet worker has read them.
+ * A stream is quiet if no shard waits for its parent, and every open shard was polled twice in a row without news.
+ * Records of the worker's own writes count as news, so a quiet worker has read them.
  */
 export class IdleDetector {
   private readonly emptyPolls = new Map<string, number>();

@@ -34,7 +34,7 @@ export interface TailContext extends Pick<Runtime, 'now'> {
 
 export type TailStart = 'oldest' | 'end' | { after: string };
 
-/** Gets a tail's pages, in reading order, without reading the stream itself. */
+/** Learns what a tail reads, in reading order. */
 export interface TailListener {
   /** `atMs` is the time by the tail's clock before the listing. */
   listed(description: StreamDescription, atMs: number): void;

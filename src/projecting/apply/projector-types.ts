@@ -16,7 +16,7 @@ export interface ProjectorOptions extends TelemetryOption {
   random?: RuntimeOptions['random'];
   /** The table. */
   store: Store;
-  /** Calls in flight at once. Default: 32. */
+  /** Parallel calls for each kind of work, such as updates or fan-outs. Default: 32. */
   concurrency?: number | undefined;
   /**
    * How many children of a changed node, or edges whose order uses it, are updated at once. The record of the fan-out's

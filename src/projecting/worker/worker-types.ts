@@ -35,7 +35,7 @@ export interface WorkerSettings extends TelemetryOption {
   checkpoint?: CheckpointStore | undefined;
   /** The most records of base items and fan-outs in one batch. Larger batches are cheaper. Default: 10,000. */
   maxBatchRecords?: number | undefined;
-  /** Bytes of records after which a batch reads no further page. Default: 6,000,000. */
+  /** A batch stops reading pages after this many bytes of records. Default: 6,000,000. */
   maxBatchBytes?: number | undefined;
   /** Milliseconds between two polls of a shard without new records. Default: 200. */
   pollIntervalMs?: number | undefined;

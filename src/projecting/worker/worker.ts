@@ -138,7 +138,7 @@ class StreamWorker implements Worker {
   }
 }
 
-/** Only producers write base items. */
+/** Of Edgeloom's own writes, only those of `deleteEnded` change base items. */
 function isOfProducer(table: TableNames, record: StreamRecord): boolean {
   const item = changedItem(table, record);
   return item !== undefined && isBaseSortKey(item.target);

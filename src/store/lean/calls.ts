@@ -46,6 +46,6 @@ export interface TableCalls {
   /** Makes a call with the client's retries. */
   call<Name extends keyof Calls>(name: Name, input: Calls[Name]['input']): Promise<Calls[Name]['output']>;
   region(): Promise<string | undefined>;
-  /** Makes one attempt: a change whose answer was lost must not be repeated silently. */
+  /** Never repeats a call that DynamoDB may have carried out. */
   callOnce<Name extends keyof Calls>(name: Name, input: Calls[Name]['input']): Promise<Calls[Name]['output']>;
 }

@@ -157,7 +157,7 @@ const BINARY_INPUT = /"B":\{(?:\}|"0":|"type":)|"BS":\[\{/;
 
 const SKEW_ERROR = /^(?:InvalidSignatureException|RequestTimeTooSkewed|RequestExpired|RequestInTheFuture)$/;
 
-/** Tells whether a request was refused for its time. Such a request changed nothing. */
+/** Tells whether a request may have been refused for its time. Such a request changed nothing. */
 export function isRefusedForTime(error: unknown): error is Error {
   return error instanceof Error && SKEW_ERROR.test(error.name);
 }

@@ -40,7 +40,7 @@ export class Signer {
    */
   headers(target: string, body: string, nowMs: number): Record<string, string> {
     this.setTime(Math.floor(nowMs / 1000));
-    // An empty environment variable counts as unset.
+    // An empty `sessionToken`, as from an empty environment variable, counts as unset.
     const { accessKeyId, sessionToken } = this.credentials;
     const { host, path, region, service, contentType = CONTENT_TYPE } = this.scope;
     const token = !sessionToken ? '' : `x-amz-security-token:${sessionToken}\n`;

@@ -24,8 +24,8 @@ export interface MoverContext extends WalkContext {
 const LEASE_MS = 10_000;
 
 /**
- * Moves a stream's low watermark. A lease lets one process walk the stream; others that may write read what it
- * publishes.
+ * Moves a stream's low watermark. A lease lets one process walk the stream, and the others read its result. A process
+ * without write access walks the stream itself.
  */
 export class LowWatermarkMover {
   private readonly id = randomUUID();
