@@ -20,7 +20,7 @@ import { backoffMs, retrying } from '../foundation/retry.ts';
 import { type Runtime, type RuntimeOptions, runtimeOf } from '../foundation/runtime.ts';
 import { isRefusal } from './classify.ts';
 import { ForwardingStore, type StoreCallName } from './forwarding.ts';
-import { withOutageLimit } from './outage.ts';
+import { HAS_OUTAGE_LIMIT, withOutageLimit } from './outage.ts';
 import { type Spent, spentBy } from './spent.ts';
 
 /** Limits for long work, including what its calls cost in indexes. */
@@ -62,6 +62,7 @@ const READS: ReadonlySet<StoreCallName> = new Set(['get', 'getMany', 'query', 'q
  * work.
  */
 export class MeteredCalls<Inner extends Store = Store> extends ForwardingStore<Inner> {
+  readonly [HAS_OUTAGE_LIMIT] = true;
   rcu = 0;
   wcu = 0;
   protected readonly reads: Allowance;

@@ -1,12 +1,19 @@
 import type { UpdateOutcome } from '../core/store-port.ts';
 import { isRetryableStoreError, StoreError } from '../foundation/errors.ts';
 
-/** Milliseconds without a successful call after which work ends. */
+/** Milliseconds without an answer, from the first failure, after which work ends. */
 const FAILING_MS = 10 * 60_000;
+
 /** The same if the endpoint refuses every connection, which no busy table does. */
-const REFUSED_MS = 60_000;
+const UNREACHABLE_MS = 60_000;
+
+/** After so long without a call, nothing repeats the last failed one. */
+const IDLE_MS = 60_000;
+
 /** Milliseconds until `onFailing` is called, and then between its calls. */
 const [TELL_MS, TELL_AGAIN_MS] = [5_000, 30_000];
+
+export const HAS_OUTAGE_LIMIT: unique symbol = Symbol('has an outage limit');
 
 export interface OutageOptions {
   /** A clock in milliseconds that never goes back. Default: the process's clock. */
@@ -19,12 +26,15 @@ export interface OutageOptions {
 }
 
 /**
- * Returns a store whose retryable errors become fatal once no call has succeeded for too long. Work that repeats failed
- * calls without a time limit then ends with the error.
+ * Returns a store whose retryable errors become fatal once the table hasn't answered for too long. Work that repeats
+ * failed calls without a time limit then ends with the error. A result and a refusal of the item are answers. Returns a
+ * store that already has a limit unchanged.
  */
 export function withOutageLimit<S extends object>(store: S, options: OutageOptions = {}): S {
+  if (HAS_OUTAGE_LIMIT in store) return store;
   const outage = new Outage(options);
   return new Proxy(store, {
+    has: (target, name) => name === HAS_OUTAGE_LIMIT || Reflect.has(target, name),
     get(target, name) {
       const member: unknown = Reflect.get(target, name);
       if (typeof member !== 'function') return member;
@@ -38,7 +48,9 @@ export function withOutageLimit<S extends object>(store: S, options: OutageOptio
 
 class Outage {
   private failingSinceMs: number | undefined;
-  private refusedSinceMs: number | undefined;
+  private unreachableSinceMs: number | undefined;
+  private failedAtMs = 0;
+  private underWay = 0;
   private toldMs = Number.NEGATIVE_INFINITY;
   private readonly now: () => number;
 
@@ -47,26 +59,44 @@ class Outage {
   }
 
   async watch<T>(call: Promise<T>): Promise<T> {
-    let result: T;
+    if (this.underWay === 0 && this.now() - this.failedAtMs > IDLE_MS) this.endOutage();
+    this.underWay += 1;
     try {
-      result = await call;
+      return this.watchedResult(await call);
     } catch (error) {
-      throw isRetryableStoreError(error) ? this.noteFailure(error) : error;
+      if (isFailure(error)) throw this.noteFailure(error);
+      if (error instanceof StoreError && error.kind === 'terminal') this.endOutage();
+      throw error;
+    } finally {
+      this.underWay -= 1;
     }
-    const failed = failedOutcomes(result);
-    if (failed === undefined) {
-      this.failingSinceMs = undefined;
-      this.refusedSinceMs = undefined;
+  }
+
+  private watchedResult<T>(result: T): T {
+    const outcomes: readonly UpdateOutcome[] = Array.isArray(result) ? result : [];
+    const errors = outcomes.map((outcome) => ('error' in outcome ? outcome.error : undefined));
+    const isUnsent = outcomes.length > 0 && errors.every((error) => error?.code === NOT_SENT);
+    if (isUnsent) return result;
+    if (outcomes.length === 0 || errors.some((error) => !isRetryableStoreError(error))) {
+      this.endOutage();
       return result;
     }
-    return failed.map((outcome) => ({ ...outcome, error: this.noteFailure(outcome.error) })) as T;
+    return outcomes.map((outcome, i) =>
+      isFailure(errors[i]) ? { ...outcome, error: this.noteFailure(errors[i]) } : outcome,
+    ) as T;
+  }
+
+  private endOutage(): void {
+    this.failingSinceMs = undefined;
+    this.unreachableSinceMs = undefined;
   }
 
   private noteFailure(error: StoreError): StoreError {
     const nowMs = this.now();
+    this.failedAtMs = nowMs;
     this.failingSinceMs ??= nowMs;
-    this.refusedSinceMs = error.code === 'no-connection' ? (this.refusedSinceMs ?? nowMs) : undefined;
-    const endMs = Math.min(this.failingSinceMs + FAILING_MS, (this.refusedSinceMs ?? nowMs) + REFUSED_MS);
+    this.unreachableSinceMs = error.code === 'no-connection' ? (this.unreachableSinceMs ?? nowMs) : undefined;
+    const endMs = Math.min(this.failingSinceMs + FAILING_MS, (this.unreachableSinceMs ?? nowMs) + UNREACHABLE_MS);
     const failingMs = nowMs - this.failingSinceMs;
     if (nowMs >= endMs) return new StoreError('fatal', error.code, error.message, error.hint, { cause: error });
     if (failingMs >= TELL_MS && nowMs - this.toldMs >= TELL_AGAIN_MS) {
@@ -77,13 +107,9 @@ class Outage {
   }
 }
 
-type FailedOutcome = UpdateOutcome & { error: StoreError };
+/** The code of updates that a store didn't send for lack of time, so they say nothing about the table. */
+const NOT_SENT = 'no-time';
 
-/** Returns the outcomes of an `updateMany` call if all are retryable errors; otherwise undefined. */
-function failedOutcomes(result: unknown): readonly FailedOutcome[] | undefined {
-  if (!Array.isArray(result) || result.length === 0) return undefined;
-  const failed = (result as UpdateOutcome[]).filter(
-    (outcome): outcome is FailedOutcome => 'error' in outcome && isRetryableStoreError(outcome.error),
-  );
-  return failed.length === result.length ? failed : undefined;
+function isFailure(error: unknown): error is StoreError {
+  return isRetryableStoreError(error) && error.code !== NOT_SENT;
 }
