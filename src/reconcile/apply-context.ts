@@ -52,7 +52,7 @@ export interface ApplyContext extends Runtime {
   stats: ApplyStats;
 }
 
-export const CALLS_AT_ONCE = 32;
+export const RECONCILE_CALLS_AT_ONCE = 32;
 
 export class OutOfTimeError extends EdgeloomError {
   constructor() {

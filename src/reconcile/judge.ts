@@ -14,7 +14,7 @@ export interface JudgeContext {
   store: Pick<Store, 'getMany' | 'query'>;
 }
 
-export interface Judgement {
+export interface Judgment {
   suspect: Suspect;
   was: Item | undefined;
   isLive: boolean;
@@ -23,7 +23,7 @@ export interface Judgement {
 }
 
 /**
- * Compares derived items with their base items. Returns the judgements in the order of the suspects.
+ * Compares derived items with their base items. Returns the judgments in the order of the suspects.
  *
  * @param read the derived items in the same order. Default: reads them.
  */
@@ -31,7 +31,7 @@ export async function judge(
   context: JudgeContext,
   suspects: readonly Suspect[],
   read?: readonly (Item | undefined)[],
-): Promise<Judgement[]> {
+): Promise<Judgment[]> {
   const { graph, store } = context;
   const derived = read ?? (await store.getMany(suspects.map(keyOfSuspect), { consistent: true })).items;
   const named = await Promise.all(suspects.map((suspect, i) => withBase(context, suspect, derived[i])));

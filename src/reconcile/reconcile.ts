@@ -9,7 +9,7 @@ import { type EntryTouch, entryTouch, keyOfTouch, type Reconcilable, type ViewTo
 import type { ItemKey, UpdateOutcome } from '../core/store-port.ts';
 import { type EdgeloomError, isRetryableStoreError, StoreError } from '../foundation/errors.ts';
 import { backoffMs } from '../foundation/retry.ts';
-import { type ApplyContext, CALLS_AT_ONCE, OutOfTimeError, sendingWithin } from './apply-context.ts';
+import { type ApplyContext, OutOfTimeError, RECONCILE_CALLS_AT_ONCE, sendingWithin } from './apply-context.ts';
 import { BaseItems } from './base-items.ts';
 import { writeCounted } from './counted.ts';
 import { countTask } from './counts.ts';
@@ -280,7 +280,7 @@ class SetOfWork {
       if (same === undefined) byCount.set(place!, [one]);
       else same.push(one);
     }
-    const { concurrency = CALLS_AT_ONCE } = this.context;
+    const { concurrency = RECONCILE_CALLS_AT_ONCE } = this.context;
     const [again, counted] = await Promise.all([
       this.send(alone, readAtMs),
       pMap(byCount.values(), (same) => this.send(same, readAtMs), { concurrency }),
@@ -293,7 +293,7 @@ class SetOfWork {
     if (planned.length === 0) return [];
     const { count } = planned[0]!;
     const { context, isFirst, isScan } = this;
-    const { store, stats, concurrency = CALLS_AT_ONCE } = context;
+    const { store, stats, concurrency = RECONCILE_CALLS_AT_ONCE } = context;
     const remainingMs = sendingWithin(context, { readAtMs, isFirst });
     const sentAtMs = context.now();
     let outcomes: readonly UpdateOutcome[];

@@ -11,7 +11,7 @@ import type {
   WriteRequest,
 } from '@aws-sdk/client-dynamodb';
 import type { Item } from '../core/items/attribute-value.ts';
-import { isKeyWithinLimits } from '../core/items/keys.ts';
+import { isKeyWithinLimits, textOfKey } from '../core/items/keys.ts';
 import type { TableNames } from '../core/model/compiled.ts';
 import type {
   BaseChange,
@@ -64,6 +64,7 @@ import { timeOfAnswer } from './lean/answer-time.ts';
 import type { TableCalls } from './lean/calls.ts';
 import { callsOf } from './lean/known-calls.ts';
 import { StatementWrites, type WritingCalls } from './statement-writes.ts';
+import { keyOfItem } from './table-walk.ts';
 import { untilProcessed } from './unprocessed.ts';
 
 /** DynamoDB's errors while another change to the table is under way. */
@@ -141,18 +142,18 @@ export class DynamoDBStore implements Store, ScanSource {
   async getMany(keys: readonly ItemKey[], options: ReadManyOptions): Promise<GetManyResult> {
     const possible = keys.filter(isKeyWithinLimits);
     // BatchGetItem refuses repeated keys.
-    const distinct = [...new Map(possible.map((key) => [JSON.stringify([key.source, key.target]), key])).entries()];
+    const distinct = [...new Map(possible.map((key) => [textOfKey(key), key])).values()];
     const found = new Map<string, Item>();
     let rcu = 0;
     let calls = 0;
     for (let start = 0; start < distinct.length; start += BATCH_GET_KEYS) {
-      const chunk = distinct.slice(start, start + BATCH_GET_KEYS).map(([, key]) => this.key(key));
+      const chunk = distinct.slice(start, start + BATCH_GET_KEYS).map((key) => this.key(key));
       const result = await this.getChunk(chunk, options);
       rcu += result.rcu;
       calls += result.calls;
-      for (const item of result.items) found.set(this.keyText(item), item);
+      for (const item of result.items) found.set(textOfKey(keyOfItem(this.table, item)), item);
     }
-    return { items: keys.map((key) => found.get(JSON.stringify([key.source, key.target]))), rcu, calls };
+    return { items: keys.map((key) => found.get(textOfKey(key))), rcu, calls };
   }
 
   private async getChunk(
@@ -175,7 +176,7 @@ export class DynamoDBStore implements Store, ScanSource {
       return output.UnprocessedKeys?.[this.table.name]?.Keys ?? [];
     };
     // Unprocessed keys needn't mean throttling: a call returns at most 16 MB.
-    await untilProcessed(keys, 0, send, waits);
+    await untilProcessed(keys, send, { ...waits, pauses: false });
     return { items, rcu, calls };
   }
 
@@ -262,7 +263,7 @@ export class DynamoDBStore implements Store, ScanSource {
             : { DeleteRequest: { Key: this.key(write.delete) } },
         );
       // Unprocessed writes usually mean throttling.
-      await untilProcessed(requests, 1, send, waits);
+      await untilProcessed(requests, send, { ...waits, pauses: true });
     }
     return { wcu, calls };
   }
@@ -327,11 +328,6 @@ export class DynamoDBStore implements Store, ScanSource {
 
   private key(key: ItemKey): SdkItem {
     return keyAttributes(this.table, key);
-  }
-
-  private keyText(item: Item): string {
-    const { partitionKey, sortKey } = this.table;
-    return JSON.stringify([(item[partitionKey] as { S: string }).S, (item[sortKey] as { S: string }).S]);
   }
 }
 

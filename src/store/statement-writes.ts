@@ -31,12 +31,12 @@ interface Placed {
   update: DerivedUpdate;
 }
 
-/** Sends updates as statements, 25 per call. Sends refused statements again in the next form, or as UpdateItem. */
+/** Sends updates as statements, 25 per call. Sends statements that aren't accepted again in the next form, or as UpdateItem. */
 export class StatementWrites {
   private readonly statements: Statements;
   /** An index of `STATEMENT_FORMS`, or `UPDATE_ITEM`. */
   private form = 0;
-  /** True once a statement of this form was accepted. Later refusals then concern an item. */
+  /** True once a statement of this form was accepted, so that later refusals concern an item. */
   private isProven = false;
   private areTaken = false;
 
@@ -137,8 +137,9 @@ async function sendEach(chunk: readonly Placed[], calls: WritingCalls, run: Upda
   return areTaken;
 }
 
-/** `refused`: this statement isn't accepted; `denied`: no statement is. */
-type StatementAnswer = UpdateOutcome | 'refused' | 'denied';
+/** `unsupported`: this statement isn't accepted; `denied`: no statement is. */
+type FormProblem = 'unsupported' | 'denied';
+type StatementAnswer = UpdateOutcome | FormProblem;
 
 /** Error codes of policies that forbid statements, and of engines that don't support them. */
 const DENIALS: ReadonlySet<string> = new Set(['AccessDeniedException', 'UnknownOperationException']);
@@ -160,9 +161,9 @@ async function answersOf(statements: readonly Statement[], { execute }: WritingC
     );
     return withUnits(answers, output.ConsumedCapacity);
   } catch (error) {
-    const refusal = error instanceof StoreError ? refusalOf(error) : undefined;
-    if (refusal === undefined) throw error;
-    return statements.map(() => refusal);
+    const problem = error instanceof StoreError ? formProblemOf(error) : undefined;
+    if (problem === undefined) throw error;
+    return statements.map(() => problem);
   }
 }
 
@@ -176,12 +177,12 @@ function answerOf({ Error: error }: BatchStatementResponse): StatementAnswer {
     return current === undefined ? { applied: false, wcu, isUnread: true } : { applied: false, wcu, current };
   }
   const failure = classifyStatementError(error);
-  return refusalOf(failure) ?? { applied: false, error: failure };
+  return formProblemOf(failure) ?? { applied: false, error: failure };
 }
 
-function refusalOf({ code }: StoreError): 'refused' | 'denied' | undefined {
+function formProblemOf({ code }: StoreError): FormProblem | undefined {
   if (DENIALS.has(code)) return 'denied';
-  return code === 'ValidationException' ? 'refused' : undefined;
+  return code === 'ValidationException' ? 'unsupported' : undefined;
 }
 
 /** Keeps the estimates if DynamoDB reports no units, as when no statement succeeded. */

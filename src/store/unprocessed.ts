@@ -11,13 +11,12 @@ const BATCH_ATTEMPTS = 10;
  * Sends requests until none is left. Throws a retryable error if there is no progress, or if a wait would exceed the
  * remaining time.
  *
- * @param progressAttempt the attempt whose backoff to wait after progress; 0 for none.
+ * @param pauses whether to wait even after progress.
  */
 export async function untilProcessed<Request>(
   requests: Request[],
-  progressAttempt: 0 | 1,
   send: (requests: Request[]) => Promise<Request[]>,
-  waits: BatchWaits = {},
+  { pauses, ...waits }: BatchWaits & { pauses: boolean },
 ): Promise<void> {
   const { wait, random, remainingMs } = runtimeOf(waits);
   for (let rest = requests; rest.length > 0; ) {
@@ -31,8 +30,8 @@ export async function untilProcessed<Request>(
       },
       { ...waits, isRetryable: (error, attempt) => isStuck(error) && attempt < BATCH_ATTEMPTS },
     );
-    if (rest.length === 0 || progressAttempt === 0) continue;
-    const milliseconds = backoffMs(progressAttempt, random);
+    if (rest.length === 0 || !pauses) continue;
+    const milliseconds = backoffMs(1, random);
     if (milliseconds >= remainingMs()) throw throttledError();
     await wait(milliseconds, waits.signal);
   }

@@ -1,7 +1,7 @@
 import type { LimitFunction } from 'p-limit';
 import { isRetryableStoreError } from '../foundation/errors.ts';
 import type { Journal } from './checkpoint-journal.ts';
-import { readableShards } from './lineage.ts';
+import { parentIdsOf, readableShards } from './lineage.ts';
 import { EMPTY_PAGES } from './shard-pages.ts';
 import { type Shard, type StreamDescription, StreamError, type StreamRecord, type StreamSource } from './source.ts';
 
@@ -49,10 +49,9 @@ export class Backlog {
   }
 
   /** Stays false if others write nothing more, because the stream then becomes quiet. */
-  isWorkedOff(description: StreamDescription): boolean {
+  isWorkedOff({ shards, status }: StreamDescription): boolean {
     if (this.failure !== undefined) throw this.failure.error;
-    const { shards, status } = description;
-    const parents = parentsOf(description);
+    const parents = parentIdsOf(shards);
     const isShardWorkedOff = (shardId: string): boolean => {
       // A closed shard continues in its children, which may be listed later.
       if (this.run.journal.isFinished(shardId)) return parents.has(shardId) || status === 'DISABLED';
@@ -60,18 +59,18 @@ export class Backlog {
     };
     const isBusy = [...this.ends.values()].some(({ next }) => next !== undefined);
     if (isBusy && shards.every(({ shardId }) => isShardWorkedOff(shardId))) return true;
-    if (!this.isLooking) void this.look(description);
+    if (!this.isLooking) void this.look(shards);
     return false;
   }
 
   /** Not awaited by `isWorkedOff`, so that it doesn't delay the next listing. */
-  private async look(description: StreamDescription): Promise<void> {
+  private async look(shards: readonly Shard[]): Promise<void> {
     this.isLooking = true;
     const { journal } = this.run;
-    const parents = parentsOf(description);
-    const readable = readableShards(description.shards, (shardId) => journal.isFinished(shardId));
+    const parents = parentIdsOf(shards);
+    const readable = readableShards(shards, (shardId) => journal.isFinished(shardId));
     const readableIds = new Set(readable.map(({ shardId }) => shardId));
-    const open = description.shards.filter(({ shardId }) => !parents.has(shardId));
+    const open = shards.filter(({ shardId }) => !parents.has(shardId));
     try {
       const lookAt = ({ shardId }: Shard) => this.options.limit(() => this.lookAt(shardId, readableIds.has(shardId)));
       await Promise.all(open.map(lookAt));
@@ -108,8 +107,4 @@ export class Backlog {
     const isPassed = end.next !== undefined && done !== undefined && BigInt(done) >= end.next;
     return isPassed || end.emptyPolls >= EMPTY_PAGES;
   }
-}
-
-function parentsOf({ shards }: StreamDescription): ReadonlySet<string | undefined> {
-  return new Set(shards.map(({ parentShardId }) => parentShardId));
 }

@@ -19,8 +19,8 @@ export class Horizon {
     const before = this.listedMs;
     this.listedMs = atMs;
     this.isDisabled = isDisabled;
-    const noteListing = new Set(shards.map(({ shardId }) => shardId));
-    for (const shardId of this.shards.keys()) if (!noteListing.has(shardId)) this.shards.delete(shardId);
+    const listed = new Set(shards.map(({ shardId }) => shardId));
+    for (const shardId of this.shards.keys()) if (!listed.has(shardId)) this.shards.delete(shardId);
     for (const { shardId, parentShardId } of shards) {
       if (this.shards.has(shardId)) continue;
       // A child shard begins where its parent ends. Other new shards didn't exist at the previous listing.

@@ -12,6 +12,10 @@ export function readableShards(shards: readonly Shard[], isFinished: (shardId: s
   );
 }
 
+export function parentIdsOf(shards: readonly Shard[]): ReadonlySet<string | undefined> {
+  return new Set(shards.map(({ parentShardId }) => parentShardId));
+}
+
 export function waitingShards(shards: readonly Shard[], isFinished: (shardId: string) => boolean): number {
   const unfinished = shards.filter(({ shardId }) => !isFinished(shardId)).length;
   return unfinished - readableShards(shards, isFinished).length;

@@ -2,7 +2,7 @@ import pMap from 'p-map';
 import { isSequenceNumber } from '../core/items/change-record.ts';
 import type { Runtime } from '../foundation/runtime.ts';
 import { Horizon } from './horizon.ts';
-import { readableShards } from './lineage.ts';
+import { parentIdsOf, readableShards } from './lineage.ts';
 import { EMPTY_PAGES, SHARDS_AT_ONCE, ShardPages } from './shard-pages.ts';
 import {
   isNoShardError,
@@ -47,7 +47,7 @@ export interface TailListener {
   trimmed(shardId: string): void;
 }
 
-export interface ShardPosition {
+export interface TailPosition {
   shardId: string;
   after?: string | undefined;
   isFinished: boolean;
@@ -98,7 +98,7 @@ export class StreamTail {
     this.horizon = new Horizon(context.limits.lateMs);
   }
 
-  resume(positions: readonly ShardPosition[]): void {
+  resume(positions: readonly TailPosition[]): void {
     for (const { shardId, after, isFinished, sinceMs } of positions) {
       if (sinceMs !== undefined) this.since.set(shardId, sinceMs);
       if (isFinished) this.finished.add(shardId);
@@ -115,7 +115,7 @@ export class StreamTail {
   }
 
   /** Returns undefined if the shard waits for its parent. */
-  positionOf(shardId: string): ShardPosition | undefined {
+  positionOf(shardId: string): TailPosition | undefined {
     const sinceMs = this.sinceMsOf(shardId);
     if (this.finished.has(shardId)) return { shardId, isFinished: true, sinceMs };
     const shard = this.shards.get(shardId);
@@ -159,9 +159,7 @@ export class StreamTail {
     this.isDisabled = status === 'DISABLED';
     this.listed = shards;
     this.listedMs = atMs;
-    const isFinished = (shardId: string): boolean => this.finished.has(shardId);
-    // rule: parent-shards-are-read-first
-    for (const { shardId } of readableShards(shards, isFinished)) this.followShard(shardId);
+    this.followReadable();
     return isBegin;
   }
 
@@ -207,7 +205,7 @@ export class StreamTail {
   }
 
   private async beginAtShardEnds(shards: readonly Shard[]): Promise<void> {
-    const parents = new Set(shards.map(({ parentShardId }) => parentShardId));
+    const parents = parentIdsOf(shards);
     for (const { shardId } of shards) {
       const end = parents.has(shardId) ? undefined : await this.endOf(shardId);
       if (end === undefined) this.finished.add(shardId);
@@ -224,6 +222,12 @@ export class StreamTail {
       if (isNoShardError(error) && (await source.isClosed(shardId))) return undefined;
       throw error;
     }
+  }
+
+  private followReadable(): void {
+    // rule: parent-shards-are-read-first
+    const readable = readableShards(this.listed, (shardId) => this.finished.has(shardId));
+    for (const { shardId } of readable) this.followShard(shardId);
   }
 
   private followShard(shardId: string, iterator?: string): void {
@@ -279,8 +283,7 @@ export class StreamTail {
     shard.isEnded = true;
     this.finished.add(shard.shardId);
     this.noteEnd(shard.shardId);
-    const isFinished = (shardId: string): boolean => this.finished.has(shardId);
-    for (const { shardId } of readableShards(this.listed, isFinished)) this.followShard(shardId);
+    this.followReadable();
   }
 
   private noteEnd(shardId: string): void {

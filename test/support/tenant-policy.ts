@@ -1,4 +1,4 @@
-/** The IAM policy of a producer of one tenant, as SECURITY.md has it, and the judgement of a write by it. */
+/** The IAM policy of a producer of one tenant, as SECURITY.md has it, and the judgment of a write by it. */
 
 /** A statement of the policy. */
 interface Statement {

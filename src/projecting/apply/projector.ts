@@ -20,10 +20,10 @@ import { checkOptions, checkStoreOptions } from '../../foundation/options.ts';
 import { runtimeOf } from '../../foundation/runtime.ts';
 import {
   type ApplyContext,
-  CALLS_AT_ONCE,
   checkTime,
   noStats,
   OutOfTimeError,
+  RECONCILE_CALLS_AT_ONCE,
   retryingWithin,
 } from '../../reconcile/apply-context.ts';
 import { beginFanOut, continueFanOut } from '../../reconcile/fan-out.ts';
@@ -68,7 +68,7 @@ class TableProjector implements Projector {
 
   async project(records: readonly ChangeRecord[], batch: BatchOptions = {}): Promise<BatchResult> {
     checkOptions('project', batch, { remainingMs: 'function' });
-    const { store, concurrency = CALLS_AT_ONCE, fanOutPageSize } = this.options;
+    const { store, concurrency = RECONCILE_CALLS_AT_ONCE, fanOutPageSize } = this.options;
     const stats = noStats();
     const kinds = new QuarantineKinds();
     const runtime = runtimeOf({ ...this.options, ...batch });
@@ -160,7 +160,7 @@ async function reconcileBatch(
       failures.push({ touch, error });
     }
   };
-  await forEachAtOnce(fanOuts, visitOrFail, { concurrency: context.concurrency ?? CALLS_AT_ONCE });
+  await forEachAtOnce(fanOuts, visitOrFail, { concurrency: context.concurrency ?? RECONCILE_CALLS_AT_ONCE });
   return failures;
 }
 

@@ -57,7 +57,7 @@ export class WholeBodyAgent extends Agent implements WholeBodySender {
 }
 
 /** With this code, the SDK retries as after a lost connection. */
-class BrokenResponseError extends Error {
+export class BrokenResponseError extends Error {
   readonly code = 'ECONNRESET';
 }
 

@@ -1,7 +1,7 @@
 import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
 import { LeanHandler } from '../lean/handler.ts';
 import { SdkCalls } from '../lean/sdk-calls.ts';
-import type { WholeBodyAgent } from './http.ts';
+import { BrokenResponseError, type WholeBodyAgent } from './http.ts';
 import { type ClientOptions, clientConfig } from './options.ts';
 
 export interface SdkClient {
@@ -61,11 +61,6 @@ function watchMiddleware(client: CachingClient): () => boolean {
   return () => isChanged;
 }
 
-/** With this code, the SDK retries as after a lost connection. */
-class UnreadableAnswerError extends Error {
-  readonly code = 'ECONNRESET';
-}
-
 /** The SDK wouldn't retry after its parser's `SyntaxError`. */
 function retryUnreadable({ middlewareStack }: DynamoDBClient): void {
   middlewareStack.add(
@@ -74,7 +69,7 @@ function retryUnreadable({ middlewareStack }: DynamoDBClient): void {
         return await next(given);
       } catch (error) {
         if (!(error instanceof SyntaxError)) throw error;
-        throw new UnreadableAnswerError(`the answer cannot be read: ${error.message}`, { cause: error });
+        throw new BrokenResponseError(`the answer cannot be read: ${error.message}`, { cause: error });
       }
     },
     { name: 'edgeloomUnreadableAnswers', step: 'deserialize', priority: 'high' },

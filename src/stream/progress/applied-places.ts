@@ -89,32 +89,29 @@ export async function readAppliedPlaces(
 }
 
 export async function saveAppliedPlace(
-  store: Pick<Store, 'put'>,
-  table: TableNames,
+  { graph: { table }, store, source, now }: PlaceContext,
   shardId: string,
-  place: AppliedPlace,
-  nowMs: number,
+  sequenceNumber: string,
 ): Promise<void> {
+  const place: AppliedPlace = { stream: streamLabel(source.streamArn), sequenceNumber };
   await store.put({
     [table.partitionKey]: { S: SERVICE_PARTITION },
     [table.sortKey]: { S: `${PREFIX}${shardId}` },
     [STATE]: { S: JSON.stringify(place) },
-    [table.ttl]: { N: String(Math.floor(nowMs / 1000) + KEPT_SECONDS) },
+    [table.ttl]: { N: String(Math.floor(now() / 1000) + KEPT_SECONDS) },
   });
 }
 
 /** Ignores store errors: older places then remain, and the next walk reads more. */
 export async function saveAppliedPlaces(
-  { graph, store, source, now }: PlaceContext,
+  context: PlaceContext,
   shards: readonly { shardId: string; appliedUpTo?: string | undefined }[],
 ): Promise<void> {
-  const stream = streamLabel(source.streamArn);
   try {
     await forEachAtOnce(
       shards,
-      async ({ shardId, appliedUpTo: sequenceNumber }) => {
-        if (sequenceNumber !== undefined)
-          await saveAppliedPlace(store, graph.table, shardId, { stream, sequenceNumber }, now());
+      async ({ shardId, appliedUpTo }) => {
+        if (appliedUpTo !== undefined) await saveAppliedPlace(context, shardId, appliedUpTo);
       },
       { concurrency: PLACES_AT_ONCE },
     );

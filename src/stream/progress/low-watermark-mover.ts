@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import pMap from 'p-map';
 import type { Item } from '../../core/items/attribute-value.ts';
-import { streamLabel } from '../../core/items/stream-arn.ts';
 import type { Store } from '../../core/store-port.ts';
 import { StoreError } from '../../foundation/errors.ts';
 import { SHARDS_AT_ONCE } from '../shard-pages.ts';
@@ -58,7 +57,7 @@ export class LowWatermarkMover {
     // rule: low-watermark-of-a-new-stream-waits-for-the-one-before
     this.renewedMs = ofStream === undefined && published !== undefined ? now() : ofStream?.renewedMs;
     const leased = await this.takeLease(item, ofStream);
-    if (leased === 'refused') return this.markOf(await this.walkStream());
+    if (leased === 'denied') return this.markOf(await this.walkStream());
     if (leased === 'lost') {
       const winner = (await readPublishedLowWatermark(store)).published;
       return winner?.streamArn === source.streamArn ? winner.upToMs : undefined;
@@ -76,11 +75,10 @@ export class LowWatermarkMover {
   }
 
   private async publishWalk({ upToMs, lookedAtMs, shards }: WalkedStream): Promise<void> {
-    const { store, graph, source, now } = this.context;
-    const stream = streamLabel(source.streamArn);
+    const { store, source, now } = this.context;
     const save = async ({ shardId, appliedUpTo }: WalkedShard): Promise<void> => {
       if (appliedUpTo === undefined || this.saved.get(shardId) === appliedUpTo) return;
-      await saveAppliedPlace(store, graph.table, shardId, { stream, sequenceNumber: appliedUpTo }, now());
+      await saveAppliedPlace(this.context, shardId, appliedUpTo);
       this.saved.set(shardId, appliedUpTo);
     };
     // Parallel, because saving a stream's many places one by one would outlast the lease.
@@ -106,7 +104,7 @@ export class LowWatermarkMover {
   private async takeLease(
     seen: Item | undefined,
     published: PublishedLowWatermark | undefined,
-  ): Promise<'leased' | 'lost' | 'refused'> {
+  ): Promise<'leased' | 'lost' | 'denied'> {
     const { renewedMs } = this;
     const { store, source, now } = this.context;
     const lease = { streamArn: source.streamArn, holder: this.id, leaseUntilMs: now() + LEASE_MS, renewedMs };
@@ -116,7 +114,7 @@ export class LowWatermarkMover {
     } catch (error) {
       if (!(error instanceof StoreError) || error.code !== 'AccessDeniedException') throw error;
       this.mayPublish = false;
-      return 'refused';
+      return 'denied';
     }
   }
 }

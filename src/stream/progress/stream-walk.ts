@@ -6,6 +6,7 @@ import type { ItemKey, Store } from '../../core/store-port.ts';
 import { StoreError } from '../../foundation/errors.ts';
 import type { Runtime } from '../../foundation/runtime.ts';
 import { changedItem } from '../changed-items.ts';
+import { parentIdsOf } from '../lineage.ts';
 import { EMPTY_PAGES, SHARDS_AT_ONCE, ShardPages } from '../shard-pages.ts';
 import {
   isNoShardError,
@@ -283,7 +284,7 @@ function keyToApply({ table }: CompiledModel, record: StreamRecord): ItemKey | u
 /** Tells whether a closed shard's children aren't listed yet. A disabled stream gets none. */
 function lacksChildren({ status, shards }: StreamDescription, walks: ReadonlyMap<string, ShardWalk>): boolean {
   if (status === 'DISABLED') return false;
-  const parents = new Set(shards.map(({ parentShardId }) => parentShardId));
+  const parents = parentIdsOf(shards);
   return shards.some(({ shardId }) => walks.get(shardId)?.walked.isClosed === true && !parents.has(shardId));
 }
 

@@ -1,7 +1,7 @@
 import { VIEW_KEY } from '../../core/items/keys.ts';
 import type { Difference, Suspect } from '../../core/kinds/difference.ts';
 import type { Runtime } from '../../foundation/runtime.ts';
-import { type JudgeContext, type Judgement, judge } from '../../reconcile/judge.ts';
+import { type JudgeContext, type Judgment, judge } from '../../reconcile/judge.ts';
 import { type ConsumerContext, hasStreamPassed } from './consumer-position.ts';
 import { Gathered } from './gathered.ts';
 import type { Nominated } from './partition.ts';
@@ -38,7 +38,7 @@ interface Steady {
 
 /** Looks made at the same time share `moment`, and so wait for the stream only once. */
 interface Look {
-  judgement: Judgement;
+  judgment: Judgment;
   moment: { atMs: number; passing?: Promise<'passed' | 'behind' | 'no-time'> };
 }
 
@@ -56,7 +56,7 @@ export function lookerOf(context: ConfirmContext): Looker {
     const read = known.map(({ read }) => read!.derived);
     const seen = [...(await judge(context, suspectsOf(known), read)), ...(await judge(context, suspectsOf(unknown)))];
     const moment = { atMs: context.now() };
-    const looks = new Map([...known, ...unknown].map((one, i) => [one, { judgement: seen[i]!, moment }]));
+    const looks = new Map([...known, ...unknown].map((one, i) => [one, { judgment: seen[i]!, moment }]));
     return nominated.map((one) => looks.get(one)!);
   });
 }
@@ -74,25 +74,25 @@ export async function confirm(
   const confirmed: Confirmed[] = [];
   let open: Open[] = [];
   for (const look of await looker.answers(nominated)) {
-    const { differences } = look.judgement;
+    const { differences } = look.judgment;
     // rule: drift-takes-a-second-look
     if (differences.length > 0)
       open.push({ look, differences: differences.map((difference) => ({ difference, rounds: 0 })) });
-    else confirmed.push(outcomeOf('superseded', look.judgement));
+    else confirmed.push(outcomeOf('superseded', look.judgment));
   }
   for (let round = 1; open.length > 0; round++) {
     const { moment } = open[0]!.look;
     moment.passing ??= waitForStream(context, moment.atMs);
     const passed = round > MOST_ROUNDS ? 'behind' : await moment.passing;
     if (passed === 'no-time') {
-      for (const { look } of open) confirmed.push(outcomeOf('unconfirmed', look.judgement));
+      for (const { look } of open) confirmed.push(outcomeOf('unconfirmed', look.judgment));
       break;
     }
-    const again = await looker.answers(open.map(({ look }) => ({ suspect: look.judgement.suspect })));
+    const again = await looker.answers(open.map(({ look }) => ({ suspect: look.judgment.suspect })));
     const still: Open[] = [];
     for (const [i, before] of open.entries()) {
       const look = again[i]!;
-      const found = compareLooks(before, look.judgement, passed);
+      const found = compareLooks(before, look.judgment, passed);
       confirmed.push(...found.confirmed);
       if (found.open.length > 0) still.push({ look, differences: found.open });
     }
@@ -101,9 +101,9 @@ export async function confirm(
   return confirmed;
 }
 
-function outcomeOf(outcome: Outcome, judgement: Judgement, differences = judgement.differences): Confirmed {
-  const { isLive } = judgement;
-  return { suspect: narrowed(judgement.suspect, differences), isLive, differences, outcome };
+function outcomeOf(outcome: Outcome, judgment: Judgment, differences = judgment.differences): Confirmed {
+  const { isLive } = judgment;
+  return { suspect: narrowed(judgment.suspect, differences), isLive, differences, outcome };
 }
 
 function narrowed(suspect: Suspect, differences: readonly Difference[]): Suspect {
@@ -119,15 +119,15 @@ function narrowed(suspect: Suspect, differences: readonly Difference[]): Suspect
 
 /** Sorts the differences seen in both looks into drift, pending ones, and those that need another look. */
 function compareLooks(
-  { look: { judgement: earlier }, differences: before }: Open,
-  judgement: Judgement,
+  { look: { judgment: earlier }, differences: before }: Open,
+  judgment: Judgment,
   passed: 'passed' | 'behind',
 ): { confirmed: Confirmed[]; open: Steady[] } {
-  const isUnmoved = judgement.revision === earlier.revision;
+  const isUnmoved = judgment.revision === earlier.revision;
   const pending: Difference[] = [];
   const drift: Difference[] = [];
   const open: Steady[] = [];
-  for (const difference of judgement.differences) {
+  for (const difference of judgment.differences) {
     const known = before.find((one) => isOfSame(one.difference, difference));
     if (known === undefined) continue;
     const { fanOut: fanOutBefore } = known.difference;
@@ -142,9 +142,9 @@ function compareLooks(
     else open.push({ difference, rounds });
   }
   const confirmed: Confirmed[] = [];
-  if (pending.length > 0) confirmed.push(outcomeOf('pending', judgement, pending));
-  if (drift.length > 0) confirmed.push(outcomeOf('drift', judgement, drift));
-  if (confirmed.length + open.length === 0) confirmed.push(outcomeOf('superseded', judgement, []));
+  if (pending.length > 0) confirmed.push(outcomeOf('pending', judgment, pending));
+  if (drift.length > 0) confirmed.push(outcomeOf('drift', judgment, drift));
+  if (confirmed.length + open.length === 0) confirmed.push(outcomeOf('superseded', judgment, []));
   return { confirmed, open };
 }
 

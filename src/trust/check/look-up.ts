@@ -32,7 +32,7 @@ export interface LookUpContext {
 const BATCH = 100;
 const MOST_SLOTS = 1_000;
 /** Per segment of the scan. */
-const CALLS_AT_ONCE = 4;
+const LOOK_UPS_AT_ONCE = 4;
 
 /** The look-ups of one segment of the scan. To bound the memory, `addItem` waits while too many are under way. */
 export class LookUps {
@@ -138,7 +138,7 @@ export class LookUps {
       })
       .finally(() => this.calls.delete(call));
     this.calls.add(call);
-    while (this.calls.size >= CALLS_AT_ONCE) await Promise.race(this.calls);
+    while (this.calls.size >= LOOK_UPS_AT_ONCE) await Promise.race(this.calls);
     if (this.failure !== undefined) throw this.failure.error;
   }
 }

@@ -25,10 +25,10 @@ import { RUNTIME_OPTIONS, type RuntimeOptions, runtimeOf } from '../../foundatio
 import {
   type ApplyContext,
   type ApplyStats,
-  CALLS_AT_ONCE,
   epochSeconds,
   noStats,
   OutOfTimeError,
+  RECONCILE_CALLS_AT_ONCE,
   retryingWithin,
   updateItem,
 } from '../../reconcile/apply-context.ts';
@@ -124,7 +124,7 @@ async function redriveEntries(options: OfGraph<RedriveOptions>, wait: ApplyConte
       : slicesOf(entries, TOGETHER);
   for await (const items of found) {
     const reasons = await reconcileEntries(context, items);
-    const { concurrency = CALLS_AT_ONCE } = context;
+    const { concurrency = RECONCILE_CALLS_AT_ONCE } = context;
     await forEachSettled(items.entries(), ([i, item]) => endOrLeave(item, reasons[i]!), { concurrency });
   }
   const { writes, wcu, rcu } = context.stats;

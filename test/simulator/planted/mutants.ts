@@ -48,7 +48,7 @@ export const MUTANTS: readonly Mutant[] = [
       replaceIn(
         'drift-takes-a-second-look',
         'open.push({ look, differences: differences.map((difference) => ({ difference, rounds: 0 })) })',
-        "confirmed.push(outcomeOf('drift', look.judgement))",
+        "confirmed.push(outcomeOf('drift', look.judgment))",
       ),
     ],
   },

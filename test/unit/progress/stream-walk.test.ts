@@ -131,10 +131,11 @@ it('a walk that begins with a closed shard whose children are not listed knows n
 it('goes on from the marks that the table has', async () => {
   const { store, source, walk } = await walked();
   source.add('s', [1, 2, 3]);
-  await saveAppliedPlace(store, graph.table, 's', { stream: '2026-01-01T00:00:00.000', sequenceNumber: '2' }, NOW);
+  await saveAppliedPlace({ graph, store, source, now: () => NOW }, 's', '2');
   // One of an earlier stream, whose shard has the same name.
+  const earlier = { streamArn: source.streamArn.replace('/2026-', '/2025-') };
   source.add('t', [4]);
-  await saveAppliedPlace(store, graph.table, 't', { stream: '2025-01-01T00:00:00.000', sequenceNumber: '4' }, NOW);
+  await saveAppliedPlace({ graph, store, source: earlier, now: () => NOW }, 't', '4');
   const { shards } = await walk.look();
   expect(shards[0]).toMatchObject({ open: [{ sequenceNumber: '3' }], free: [{ start: 0, end: 1 }], appliedUpTo: '2' });
   expect(shards[0]!.isWhole).toBe(true);

@@ -173,7 +173,7 @@ export class Observation {
     return this.judged.wrong;
   }
 
-  /** The latest judgement of the whole table, which holds until the next write. */
+  /** The latest judgment of the whole table, which holds until the next write. */
   private judged: { writes: number; wrong: WrongPart[] } | undefined;
 
   private wrongNow(): WrongPart[] {

@@ -176,7 +176,7 @@ const RESTARTS: readonly Mutant[] = [
     changes: [
       replace(
         'parent-shards-are-read-first',
-        'for (const { shardId } of shards) if (!isFinished(shardId)) this.followShard(shardId);',
+        'const readable = this.listed.filter(({ shardId }) => !this.finished.has(shardId));',
       ),
     ],
   },
