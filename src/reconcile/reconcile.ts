@@ -89,8 +89,8 @@ function inOrder(work: readonly Work[]): Work[][] {
   // child. If a reverse item couldn't be written, its record is retried and touches the view again.
   // rule: reverse-items-before-views
   const isReverse = (touch: Work): boolean => touch.kind === 'item' && isReverseKey(touch.sortKey);
-  const [first, then] = [work.filter(isReverse), work.filter((touch) => !isReverse(touch))];
-  return [first, then].filter((group) => group.length > 0);
+  const groups = [work.filter(isReverse), work.filter((touch) => !isReverse(touch))];
+  return groups.filter((group) => group.length > 0);
 }
 
 async function reconcileInSets(
@@ -292,27 +292,33 @@ class SetOfWork {
   private async send(planned: readonly Planned[], readAtMs: number): Promise<Open[]> {
     if (planned.length === 0) return [];
     const { count } = planned[0]!;
-    const { context, isFirst, isScan } = this;
-    const { store, stats, concurrency = RECONCILE_CALLS_AT_ONCE } = context;
-    const remainingMs = sendingWithin(context, { readAtMs, isFirst });
-    const sentAtMs = context.now();
-    let outcomes: readonly UpdateOutcome[];
-    if (count === undefined) {
-      stats.writes += planned.length;
-      outcomes = await store.updateMany(
-        planned.map(({ update }) => update),
-        { concurrency, remainingMs },
-      );
-    } else {
-      const changes = planned.map(({ was, expected, update }) => ({ current: was, expected, update }));
-      outcomes = await writeCounted(context, count, changes, { remainingMs, readmits: isScan });
-    }
+    const sentAtMs = this.context.now();
+    const outcomes = await this.outcomesOf(planned, count, readAtMs);
     const again: Open[] = [];
     for (const [i, outcome] of outcomes.entries()) {
       const left = await this.handleOutcome(planned[i]!, outcome, sentAtMs, readAtMs);
       if (left !== undefined) again.push(left);
     }
     return again;
+  }
+
+  private async outcomesOf(
+    planned: readonly Planned[],
+    count: string | undefined,
+    readAtMs: number,
+  ): Promise<readonly UpdateOutcome[]> {
+    const { context, isFirst, isScan } = this;
+    const { store, stats, concurrency = RECONCILE_CALLS_AT_ONCE } = context;
+    const remainingMs = sendingWithin(context, { readAtMs, isFirst });
+    if (count !== undefined) {
+      const changes = planned.map(({ was, expected, update }) => ({ current: was, expected, update }));
+      return await writeCounted(context, count, changes, { remainingMs, readmits: isScan });
+    }
+    stats.writes += planned.length;
+    return await store.updateMany(
+      planned.map(({ update }) => update),
+      { concurrency, remainingMs },
+    );
   }
 
   private async handleOutcome(
@@ -343,7 +349,7 @@ class SetOfWork {
     open: Open,
     error: StoreError,
     readAtMs: number,
-    { was, content }: Partial<Planned> = {},
+    planned: Partial<Planned> = {},
   ): Promise<Open | undefined> {
     const { context } = this;
     const { touch } = open;
@@ -363,12 +369,7 @@ class SetOfWork {
     }
     if (sendingWithin(context, { readAtMs, isFirst: this.isFirst })() <= 0) return { touch };
     try {
-      if (content === undefined) {
-        const entry = await putRefusal(context, touch, error, open.entry);
-        return entry && { touch, entry };
-      }
-      const seen = await putEntry(context, keyOfTouch(touch), was, content);
-      return seen && { touch, seen };
+      return await this.quarantine({ ...open, touch }, error, planned);
     } catch (failed) {
       if (!(failed instanceof StoreError)) throw failed;
       if (failed.kind === 'retryable') {
@@ -378,6 +379,19 @@ class SetOfWork {
       this.fail([open], failed);
     }
     return undefined;
+  }
+
+  private async quarantine(
+    { touch, entry: known }: Open & { touch: Reconcilable },
+    error: StoreError,
+    { was, content }: Partial<Planned>,
+  ): Promise<Open | undefined> {
+    if (content === undefined) {
+      const entry = await putRefusal(this.context, touch, error, known);
+      return entry && { touch, entry };
+    }
+    const seen = await putEntry(this.context, keyOfTouch(touch), was, content);
+    return seen && { touch, seen };
   }
 
   private async reconcileAlone(open: Open, was: Item | undefined, readAtMs: number): Promise<Open[]> {

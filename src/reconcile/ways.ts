@@ -74,7 +74,8 @@ const WAYS: { readonly [Kind in Work['kind']]: Way<TouchOf<Kind>> } = {
         return parent === undefined ? [edge] : [edge, { source: parent, target: parent }];
       });
     },
-    plan({ context, isScan }, { source, targets: all }, was, bases) {
+    plan(planning, { source, targets: all }, was, bases) {
+      const { context, isScan } = planning;
       const { graph } = context;
       // A scan also removes edges of evicted types that it finds in the view.
       const targets = isScan ? all : sharingTargets(all, was);
@@ -82,7 +83,7 @@ const WAYS: { readonly [Kind in Work['kind']]: Way<TouchOf<Kind>> } = {
       const corrections = isScan ? correctionsOf(graph, was) : {};
       const content = { shares, copies: bases.copiesOf(targets), corrections };
       const update = viewUpdate(graph, source, was, content, epochSeconds(context));
-      return isToWrite(graph, isScan, was, update) ? { update } : undefined;
+      return isToWrite(planning, was, update) ? { update } : undefined;
     },
     isAlone: (graph, { source, isWhole, returning }, was) =>
       isWhole === true || returning !== undefined || isOfOtherShape(graph, source, was),
@@ -93,20 +94,22 @@ const WAYS: { readonly [Kind in Work['kind']]: Way<TouchOf<Kind>> } = {
   },
   item: {
     decidingKeys: (graph, { base }) => keysOfBase(graph, base),
-    plan({ context, isScan }, { source, sortKey, base }, was, bases) {
+    plan(planning, { source, sortKey, base }, was, bases) {
+      const { context, isScan } = planning;
       const { graph } = context;
       const key = { source, target: sortKey };
       const expected = bases.fieldsOf(base, key);
       const update = itemUpdate(graph, key, was, expected, epochSeconds(context));
       const count = countHolding(graph, base, sortKey)?.name;
       const isLacking = count !== undefined && expected !== undefined && was?.[OTHER] !== undefined;
-      if (!isLacking && !isToWrite(graph, isScan, was, update)) return undefined;
+      if (!isLacking && !isToWrite(planning, was, update)) return undefined;
       return { ...withCount({ current: was, expected, update }, count, isScan), otherCount: otherCountOf(was, count) };
     },
   },
   entry: {
     decidingKeys: (graph, { base }) => keysOfBase(graph, base),
-    plan({ context, isScan }, touch, was, bases) {
+    plan(planning, touch, was, bases) {
+      const { context } = planning;
       const { graph } = context;
       const nowMs = context.now();
       const { base, records } = touch;
@@ -119,7 +122,7 @@ const WAYS: { readonly [Kind in Work['kind']]: Way<TouchOf<Kind>> } = {
       const update = entryUpdate(graph, keyOfTouch(touch), was, isBegun ? content : undefined, nowMs);
       // rule: look-leaves-alone-only-what-is-absent
       const mayStay = touch.isLook === true && content === undefined && was === undefined;
-      if (mayStay || !isToWrite(graph, isScan, was, update, content === undefined)) return undefined;
+      if (mayStay || !isToWrite(planning, was, update, content === undefined)) return undefined;
       return { update, content, isBegun };
     },
     mayBeLeft: ({ isLook }) => isLook === true,
@@ -157,8 +160,7 @@ export function otherCountOf(was: Item | undefined, holding: string | undefined)
  * A record always writes a new revision, so that a worker with an older read fails. A scan writes only what is wrong.
  */
 function isToWrite(
-  graph: CompiledModel,
-  isScan: boolean,
+  { context: { graph }, isScan }: Planning,
   was: Item | undefined,
   update: DerivedUpdate,
   isGone = update.set[graph.table.ttl] !== undefined,

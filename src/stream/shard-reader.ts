@@ -22,14 +22,11 @@ export class ShardReader {
   private batchBytes = 0;
 
   constructor(
-    private readonly graph: CompiledModel,
-    private readonly source: StreamSource,
-    shardId: string,
-    position: string | undefined,
-    private readonly limits: BatchLimits,
+    private readonly context: { graph: CompiledModel; source: StreamSource; limits: BatchLimits },
+    { shardId, after }: { shardId: string; after: string | undefined },
     onTrimmed: (message: string) => void,
   ) {
-    this.pages = new ShardPages(source, shardId, { after: position }, onTrimmed);
+    this.pages = new ShardPages(context.source, shardId, { after }, onTrimmed);
   }
 
   /**
@@ -49,7 +46,8 @@ export class ShardReader {
 
   private addPage(page: ShardPage): boolean {
     const { batch } = this;
-    const decoded = decodeRecords(this.graph, page.records, this.source.streamArn);
+    const { graph, source, limits } = this.context;
+    const decoded = decodeRecords(graph, page.records, source.streamArn);
     const kept = new Set(decoded.map(({ sequenceNumber }) => sequenceNumber));
     for (const { dynamodb } of page.records) {
       // Records of derived items, which are most of a stream, are dropped and don't fill the batch.
@@ -59,7 +57,7 @@ export class ShardReader {
     batch.isEmpty &&= page.records.length === 0;
     batch.sequenceNumber = this.pages.lastRead;
     batch.isEnd = page.isEnd;
-    const hasRoom = batch.records.length < this.limits.maxRecords && this.batchBytes < this.limits.maxBytes;
+    const hasRoom = batch.records.length < limits.maxRecords && this.batchBytes < limits.maxBytes;
     return isFullPage(page) && hasRoom && !batch.isEnd;
   }
 }

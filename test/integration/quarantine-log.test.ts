@@ -24,7 +24,7 @@ it('records in quarantine are not passed over in silence: a worker warns once fo
   for (const batch of [records.slice(0, 2), records.slice(2)]) {
     const result: BatchResult = await projector.project(batch);
     expect(result.quarantines).toMatchObject([{ code: 'wrong-type', count: batch.length }]);
-    report.onBatch('shard', batch, batch.length, result, 1);
+    report.onBatch({ shardId: 'shard', records: batch, applied: batch.length, result, milliseconds: 1 });
   }
   const first = expect.stringMatching(/^Records go into quarantine \(wrong-type\): USER-\d USER-\d - .*age/);
   expect(logger.lines).toEqual([first]);

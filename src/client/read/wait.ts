@@ -70,7 +70,7 @@ export async function waitForProjection(
     wasPassed = isPassed;
     const differing: string[] = [];
     for (const { base, kind, place } of waits)
-      differing.push(...(await namesOfDifferences(context, base, kind, consistent, place)));
+      differing.push(...(await namesOfDifferences(context, base, kind, { consistent, place })));
     if (isPassed && differing.length === 0) return;
     const left = deadline - performance.now();
     if (left <= 0) {
@@ -112,10 +112,9 @@ async function namesOfDifferences(
   context: ReadContext,
   base: ItemKey,
   kind: ProjectedKind,
-  consistent: boolean,
-  place: EdgesPlace,
+  options: { consistent: boolean; place: EdgesPlace },
 ): Promise<string[]> {
-  const { problems, differing } = await compareInForce(context, base, kind, consistent, place);
+  const { problems, differing } = await compareInForce(context, base, kind, options);
   if (problems.length > 0) throw notDerivableError(base, problems.map(({ message }) => message).join('; '));
   return differing;
 }

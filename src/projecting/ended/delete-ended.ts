@@ -1,4 +1,4 @@
-import { stringOf } from '../../core/items/attribute-value.ts';
+import type { Item } from '../../core/items/attribute-value.ts';
 import { baseKeyOfIndexItem } from '../../core/items/derived-key.ts';
 import { encodeNumber, highestSortKeyOfValue } from '../../core/items/encoding.ts';
 import type { IndexPartitionKey } from '../../core/items/keys.ts';
@@ -14,6 +14,7 @@ import { checkStoreOptions, type OptionNames } from '../../foundation/options.ts
 import { RUNTIME_OPTIONS, type RuntimeOptions, runtimeOf } from '../../foundation/runtime.ts';
 import { registeredModel } from '../../registry/writer-model.ts';
 import { runAbortable } from '../../store/abortable.ts';
+import { keyOfItem } from '../../store/table-walk.ts';
 
 /** Options of `deleteEnded`. */
 export interface EndedOptions extends Omit<RuntimeOptions, 'now'> {
@@ -64,7 +65,6 @@ async function deleteDue({ graph, store, ...options }: OfGraph<EndedOptions>): P
   const { remainingMs } = runtimeOf(options);
   const nowMs = await serverTime();
   if (nowMs === undefined) throw noServerTime();
-  const { ttl, partitionKey, sortKey } = graph.table;
   // rule: due-list-is-read-up-to-now
   const to = highestSortKeyOfValue(encodeNumber(String(nowMs / 1000)));
   const model = await registeredModel(graph, store).current(result);
@@ -74,20 +74,7 @@ async function deleteDue({ graph, store, ...options }: OfGraph<EndedOptions>): P
         items,
         async (item) => {
           if (remainingMs() <= 0) result.left = true;
-          if (result.left) return;
-          const source = stringOf(item[partitionKey]) ?? '';
-          const place = stringOf(item[sortKey]) ?? '';
-          const target =
-            baseKeyOfIndexItem(source, place) ??
-            (await findEdgeOfHashedKey({ graph, store, stats: result }, source, place));
-          const end = viewAttributes(item)?.[ENDS];
-          if (target === undefined || end === undefined) return;
-          // The index may be stale, and an edge's end may be postponed at any moment.
-          // rule: edge-is-deleted-while-it-ends-then
-          const condition = { equal: { [ttl]: end } };
-          const { applied, wcu } = await store.change({ kind: 'delete', key: { source, target }, condition });
-          result.wcu += wcu;
-          if (applied) result.deleted += 1;
+          if (!result.left) await deleteEdgeOf(item, { graph, store, stats: result });
         },
         { concurrency },
       );
@@ -95,6 +82,23 @@ async function deleteDue({ graph, store, ...options }: OfGraph<EndedOptions>): P
     }
   }
   return result;
+}
+
+async function deleteEdgeOf(
+  item: Item,
+  context: { graph: CompiledModel; store: Store; stats: EndedResult },
+): Promise<void> {
+  const { graph, store, stats } = context;
+  const { source, target: sortKey } = keyOfItem(graph.table, item);
+  const target = baseKeyOfIndexItem(source, sortKey) ?? (await findEdgeOfHashedKey(context, source, sortKey));
+  const end = viewAttributes(item)?.[ENDS];
+  if (target === undefined || end === undefined) return;
+  // The index may be stale, and an edge's end may be postponed at any moment.
+  // rule: edge-is-deleted-while-it-ends-then
+  const condition = { equal: { [graph.table.ttl]: end } };
+  const { applied, wcu } = await store.change({ kind: 'delete', key: { source, target }, condition });
+  stats.wcu += wcu;
+  if (applied) stats.deleted += 1;
 }
 
 function noServerTime(): EdgeloomError {

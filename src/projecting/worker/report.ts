@@ -1,8 +1,7 @@
-import type { ChangeRecord } from '../../core/items/change-record.ts';
 import { countText } from '../../foundation/figure.ts';
 import { type Consequences, RunReport } from '../../stream/run-report.ts';
-import type { BatchResult, QuarantineKind } from '../apply/projector-types.ts';
-import type { TrimmedShard, WorkerResult, WorkerSettings, WorkerStats } from './worker-types.ts';
+import type { QuarantineKind } from '../apply/projector-types.ts';
+import type { BatchReport, TrimmedShard, WorkerResult, WorkerSettings, WorkerStats } from './worker-types.ts';
 
 const CONSEQUENCES: Consequences = {
   trimmed:
@@ -10,6 +9,10 @@ const CONSEQUENCES: Consequences = {
   otherStream:
     'This one is read from its oldest record. If only its stream was switched, run edgeloom migrate, or edgeloom rebuild where the table is not managed.',
 };
+
+interface AppliedBatch extends Pick<BatchReport, 'shardId' | 'records' | 'result' | 'milliseconds'> {
+  applied: number;
+}
 
 export class WorkerReport extends RunReport {
   private readonly totals: WorkerStats = {
@@ -29,13 +32,7 @@ export class WorkerReport extends RunReport {
     super(listeners.logger, CONSEQUENCES);
   }
 
-  onBatch(
-    shardId: string,
-    records: readonly ChangeRecord[],
-    applied: number,
-    result: BatchResult,
-    milliseconds: number,
-  ): void {
+  onBatch({ shardId, records, applied, result, milliseconds }: AppliedBatch): void {
     const { totals } = this;
     totals.batches += 1;
     totals.records += applied;

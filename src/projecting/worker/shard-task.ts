@@ -30,10 +30,9 @@ export class ShardTask extends ShardWorker<WorkerRun, ShardBatch> {
 
   constructor(run: WorkerRun, shardId: string) {
     super(run, shardId, run.pollIntervalMs);
-    const { graph, source, journal, limits } = run;
-    const position = journal.get(shardId)?.sequenceNumber;
-    this.reader = new ShardReader(graph, source, shardId, position, limits, (message) => this.onTrimmed(message));
-    this.maxRecords = limits.maxRecords;
+    const after = run.journal.get(shardId)?.sequenceNumber;
+    this.reader = new ShardReader(run, { shardId, after }, (message) => this.onTrimmed(message));
+    this.maxRecords = run.limits.maxRecords;
   }
 
   protected override read(): Promise<ShardBatch> {
@@ -61,7 +60,7 @@ export class ShardTask extends ShardWorker<WorkerRun, ShardBatch> {
       const slice = records.slice(start, start + this.maxRecords);
       const { result, milliseconds } = await run.limit(() => this.projectTimed(slice));
       const applied = appliedCount(slice, result);
-      run.report.onBatch(shardId, slice, applied, result, milliseconds);
+      run.report.onBatch({ shardId, records: slice, applied, result, milliseconds });
       start += applied;
       if (result.failedFrom === undefined) {
         this.maxRecords = Math.min(run.limits.maxRecords, this.maxRecords * 2);

@@ -93,13 +93,7 @@ class StreamWorker implements Worker {
       onFirstListing: () => requireKeyTypes(graph, store, report.logger),
       backlog: { limit, isOfOthers: (record) => isOfProducer(graph.table, record) },
       open: (follow) => {
-        const { telemetry, projector = createProjector(graph, { store, telemetry }) } = settings;
-        const run: WorkerRun = {
-          ...{ ...follow, graph, projector, limit, report, progress: this.progress },
-          limits: { maxRecords: settings.maxBatchRecords ?? 10_000, maxBytes: settings.maxBatchBytes ?? 6_000_000 },
-          pollIntervalMs: settings.pollIntervalMs ?? 200,
-          batchTimeoutMs: settings.batchTimeoutMs ?? 120_000,
-        };
+        const run = { ...follow, ...projectingOf(settings), limit, report, progress: this.progress };
         return (shardId) => new ShardTask(run, shardId);
       },
     });
@@ -142,6 +136,15 @@ class StreamWorker implements Worker {
 function isOfProducer(table: TableNames, record: StreamRecord): boolean {
   const item = changedItem(table, record);
   return item !== undefined && isBaseSortKey(item.target);
+}
+
+function projectingOf(
+  settings: OfGraph<WorkerSettings>,
+): Pick<WorkerRun, 'graph' | 'projector' | 'limits' | 'pollIntervalMs' | 'batchTimeoutMs'> {
+  const { graph, store, telemetry, projector = createProjector(graph, { store, telemetry }) } = settings;
+  const { maxBatchRecords: maxRecords = 10_000, maxBatchBytes: maxBytes = 6_000_000 } = settings;
+  const { pollIntervalMs = 200, batchTimeoutMs = 120_000 } = settings;
+  return { graph, projector, limits: { maxRecords, maxBytes }, pollIntervalMs, batchTimeoutMs };
 }
 
 async function noteLostRecords(store: WorkerSettings['store'], { logger }: WorkerReport): Promise<void> {

@@ -82,12 +82,8 @@ export class LeanWay implements TableCalls {
     if (sdk.isObserved()) return (await this.loadedSdk()).calls[way](name, input);
     const credentials = await sdk.credentials();
     const { route } = this;
-    if (route === undefined || !areSameCredentials(route.credentials, credentials)) {
-      const { calls, isPaced } = await this.loadedSdk();
-      if (isPaced) return calls[way](name, input);
-      const observe = (request: HandledRequest): void => this.learnRoute(request, credentials);
-      return calls[way](name, input, { lean: { observe } });
-    }
+    if (route === undefined || !areSameCredentials(route.credentials, credentials))
+      return await this.callLearningRoute(way, name, input, credentials);
     const body = JSON.stringify(input);
     if (BINARY_INPUT.test(body)) return (await this.loadedSdk()).calls[way](name, input);
     const target = `DynamoDB_20120810.${name}`;
@@ -97,17 +93,27 @@ export class LeanWay implements TableCalls {
     const output = 'response' in answer ? outputOf(answer.response) : undefined;
     if (output === undefined) {
       const { calls } = await this.loadedSdk();
-      try {
-        return await calls[way](name, input, { lean: { answer } });
-      } catch (error) {
+      return await calls[way](name, input, { lean: { answer } }).catch((error: unknown) => {
         // Another call may have corrected the clock, so that the SDK didn't retry.
         if (!isRefusedForTime(error) || Math.abs(sdk.clockOffsetMs() - offsetMs) < CLOCK_STEP_MS) throw error;
-        return await calls[way](name, input);
-      }
+        return calls[way](name, input);
+      });
     }
     this.loaded?.calls.noteSuccess();
     if (name === 'DescribeTable' && 'response' in answer) noteTimeOfAnswer(output, answer.response.headers);
     return output as Calls[Name]['output'];
+  }
+
+  private async callLearningRoute<Name extends keyof Calls>(
+    way: 'call' | 'callOnce',
+    name: Name,
+    input: Calls[Name]['input'],
+    credentials: SigningCredentials,
+  ): Promise<Calls[Name]['output']> {
+    const { calls, isPaced } = await this.loadedSdk();
+    if (isPaced) return calls[way](name, input);
+    const observe = (request: HandledRequest): void => this.learnRoute(request, credentials);
+    return calls[way](name, input, { lean: { observe } });
   }
 
   private async loadedSdk(): Promise<{ calls: ObservableCalls; isPaced: boolean }> {

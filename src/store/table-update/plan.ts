@@ -59,10 +59,10 @@ export async function planTableUpdate(graph: CompiledModel, options: TablePlanOp
   checkOptions('planTableUpdate', options, { client: true, ttl: true });
   const { client, ttl: asked } = options;
   const { ttl: own } = graph.table;
-  checkAsked(graph, asked);
+  checkTtl(graph, asked);
   const table = await requireTable(client, graph.table.name);
   const ttl = await ttlOf(client, graph.table.name);
-  refuseOtherKind(graph, table, ttl);
+  checkChangeable(graph, table, ttl);
   const steps: TableStep[] = [];
   if (table.StreamSpecification?.StreamEnabled !== true) steps.push({ kind: 'stream' });
   const indexes = indexNeeds(graph).filter((need) => stateOfIndex(need, table) === 'absent');
@@ -86,14 +86,14 @@ export async function planTableUpdate(graph: CompiledModel, options: TablePlanOp
         ? [`TTL stays off, since the table has items: --ttl ${own} lets it delete those whose ${own} is over`]
         : []),
       ...costlyIndexes(graph, table),
-      ...unusedIndexes(graph, table),
+      ...unusedNativeIndexes(graph, table),
       ...twinsOfNative(graph, table),
     ],
     mostWcu: indexes.length * units,
   };
 }
 
-function checkAsked({ table }: CompiledModel, asked: string | undefined): void {
+function checkTtl({ table }: CompiledModel, asked: string | undefined): void {
   if (asked === undefined || asked === table.ttl) return;
   throw new EdgeloomError(
     'invalid-option',
@@ -119,11 +119,14 @@ function costlyIndexes(graph: CompiledModel, table: TableDescription): string[] 
     });
 }
 
+function unneededIndexes(graph: CompiledModel, table: TableDescription): GlobalSecondaryIndexDescription[] {
+  const needed = new Set(indexNeeds(graph).map(({ name }) => name));
+  return (table.GlobalSecondaryIndexes ?? []).filter(({ IndexName = '' }) => !needed.has(IndexName));
+}
+
 /** Reports unused native indexes, because they make writes more expensive. */
-function unusedIndexes(graph: CompiledModel, table: TableDescription): string[] {
-  const used = new Set(indexNeeds(graph).map(({ name }) => name));
-  return (table.GlobalSecondaryIndexes ?? [])
-    .filter(({ IndexName = '' }) => !used.has(IndexName))
+function unusedNativeIndexes(graph: CompiledModel, table: TableDescription): string[] {
+  return unneededIndexes(graph, table)
     .filter((index) => isNative(graph, index))
     .map(({ IndexName = '' }) => IndexName)
     .sort()
@@ -134,21 +137,18 @@ function unusedIndexes(graph: CompiledModel, table: TableDescription): string[] 
 
 /** Reports indexes with the keys of a native index but another name, which readers don't use. */
 function twinsOfNative(graph: CompiledModel, table: TableDescription): string[] {
-  const used = new Set(indexNeeds(graph).map(({ name }) => name));
-  return (table.GlobalSecondaryIndexes ?? [])
-    .filter(({ IndexName = '' }) => !used.has(IndexName))
-    .flatMap(({ IndexName, KeySchema, Projection }) => {
-      const twin = nativeIndexes(graph).find(({ partition, sort }) => hasKeys(KeySchema, partition, sort));
-      // `unusedIndexes` reports native indexes of an earlier model.
-      if (twin === undefined || isNative(graph, { IndexName, KeySchema })) return [];
-      const way =
-        Projection?.ProjectionType === 'ALL'
-          ? `To read ${IndexName} instead, name it in the model (table.nativeIndexes); else delete`
-          : `Delete`;
-      return [
-        `the index ${IndexName} has the keys of ${twin.name}, and readers ask that name alone. ${way} ${IndexName} when nothing reads it`,
-      ];
-    });
+  return unneededIndexes(graph, table).flatMap(({ IndexName, KeySchema, Projection }) => {
+    const twin = nativeIndexes(graph).find(({ partition, sort }) => hasKeys(KeySchema, partition, sort));
+    // `unusedNativeIndexes` reports native indexes of an earlier model.
+    if (twin === undefined || isNative(graph, { IndexName, KeySchema })) return [];
+    const way =
+      Projection?.ProjectionType === 'ALL'
+        ? `To read ${IndexName} instead, name it in the model (table.nativeIndexes); else delete`
+        : `Delete`;
+    return [
+      `the index ${IndexName} has the keys of ${twin.name}, and readers ask that name alone. ${way} ${IndexName} when nothing reads it`,
+    ];
+  });
 }
 
 function isNative(
@@ -176,7 +176,7 @@ export function needOfStep(graph: CompiledModel, step: IndexStep): IndexNeed {
   )!;
 }
 
-function refuseOtherKind(graph: CompiledModel, table: TableDescription, ttl: string | undefined): void {
+function checkChangeable(graph: CompiledModel, table: TableDescription, ttl: string | undefined): void {
   const refusal = otherIndexes(graph, table);
   if (refusal !== undefined) throw refusal;
   const stream = table.StreamSpecification;

@@ -61,10 +61,17 @@ export interface EdgesPlace {
   isAtEnd?: boolean;
 }
 
+interface ComparisonOptions {
+  /** Whether to read derived items consistently. Default: true. */
+  consistent?: boolean;
+  /** Moved forward by the comparison. Default: the beginning. */
+  place?: EdgesPlace;
+}
+
 export async function agreementOf(context: AgreementContext, base: ItemKey): Promise<Agreement> {
   const kind = classifyKey(context.graph, base.source, base.target);
   if (!isProjectedKind(kind)) return { agrees: true, revisions: '' };
-  const { differing, revisions } = await compareDerived(context, base, kind, true);
+  const { differing, revisions } = await compareDerived(context, base, kind);
   return { agrees: differing.length === 0, revisions };
 }
 
@@ -82,8 +89,7 @@ async function compareDerived(
   context: AgreementContext,
   base: ItemKey,
   kind: ProjectedKind,
-  consistent: boolean,
-  place: EdgesPlace = {},
+  { consistent = true, place = {} }: ComparisonOptions = {},
 ): Promise<Comparison> {
   const { graph, store } = context;
   // The base item is read first, so that consistently read derived items may be newer, but never older.
@@ -118,11 +124,10 @@ export async function compareInForce(
   { store, projections }: { store: Store; projections: ProjectionsInForce },
   base: ItemKey,
   kind: ProjectedKind,
-  consistent: boolean,
-  place?: EdgesPlace,
+  options?: ComparisonOptions,
 ): Promise<Comparison> {
   const usesView = (view: Item | undefined): boolean => projections.usesView(base.source, view);
-  return await compareDerived({ graph: projections.model, store, usesView }, base, kind, consistent, place);
+  return await compareDerived({ graph: projections.model, store, usesView }, base, kind, options);
 }
 
 async function sourceNodeOfEdge(

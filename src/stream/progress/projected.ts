@@ -26,7 +26,7 @@ export function isProjectedIn(graph: CompiledModel, options: { store: Store }): 
     const kind = classifyKey(graph, key.source, key.target);
     if (!isProjectedKind(kind)) return true;
     const { problems, differing } = await leases.hold((projections) =>
-      compareInForce({ store, projections }, key, kind, true),
+      compareInForce({ store, projections }, key, kind),
     );
     return problems.length > 0 || differing.length === 0;
   };
