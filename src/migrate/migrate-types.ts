@@ -68,14 +68,17 @@ export interface MigrateOptions extends RuntimeOptions, TelemetryOption, RateOpt
   resume?: MigratePlace | undefined;
   /** Called after each step. */
   onStep?: (step: MigrateStep) => void;
-  /** Called with the reason and the milliseconds before the wait for late writes, and once if an index takes long. */
+  /**
+   * Called with the reason and the milliseconds before a wait for late writes, and once per index that takes long.
+   * Never called with `waitsBetweenCalls`.
+   */
   onWait?: (reason: EdgeloomError, milliseconds: number) => void;
   /**
    * Called as a walk progresses, with the number of items that it has passed and its phase, such as `backfill` or
    * `verify`.
    */
   onProgress?: (items: number, phase: string) => void;
-  /** Called with the items of each visited page and the name of the walk. */
+  /** Called with the items of each page that a walk over the table has finished, and the walk's name. */
   onItems?: (items: readonly WalkedItem[], walk: string) => void;
 }
 

@@ -43,7 +43,6 @@ export class Waits {
     );
   }
 
-  /** @param isOver true if this run's time is over, so that the next call checks the index. */
   async waitForIndex(index: string, attempt: number, isOver: boolean): Promise<void> {
     if (this.options.waitsBetweenCalls !== true && !isOver) {
       if (attempt === TOLD_ATTEMPT) this.options.onWait?.(changingIndex(index), LONGEST_LOOK_MS);

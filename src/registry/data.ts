@@ -16,7 +16,7 @@ interface DeriveValue {
   version?: number;
 }
 
-/** Replaces a `derive` function with its version. */
+/** Returns plain data, with `derive` functions replaced by their versions. */
 export function dataOf(value: unknown): Data | undefined {
   if (value === undefined || value === false || typeof value === 'function') return undefined;
   if (value === null || typeof value !== 'object') return value as Data;

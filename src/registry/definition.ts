@@ -83,7 +83,9 @@ export interface IndexProjection extends OfNodes {
   sort: string;
   /** The index's attributes besides the keys. Undefined: all. */
   attributes?: readonly string[];
-  /** True if the model names the index itself. No migration deletes it, because the table may have had it before. */
+  /**
+   * True if the model names the index. No migration deletes such an index, because the table may have had it before.
+   */
   isNamed?: boolean;
 }
 
@@ -264,7 +266,9 @@ function withFingerprints<D extends Definition>(name: string, definition: D): De
   };
 }
 
-/** Returns the fingerprints of meanings. A search has the same one in every index item. */
+/**
+ * Returns one fingerprint, or one per packed search. A search's fingerprint doesn't depend on the item that holds it.
+ */
 export function meaningsOf(data: Data): string[] {
   const { packed, ...rest } = data as { search?: Data; packed?: readonly Data[] };
   const each = packed === undefined ? [rest] : [rest.search!, ...packed].map((search) => ({ ...rest, search }));

@@ -11,9 +11,10 @@ import { type DefinitionData, reviveDefinition } from './revive.ts';
 
 /**
  * Throws `projection-code-missing` if the `own` model lacks a function, `unknown-definition` if a definition comes from
- * newer software, `registry-incomplete` if one is missing, and `registry-conflict` if views disagree about a type.
+ * newer software, `registry-incomplete` if a definition is missing, and `registry-conflict` if views disagree about a
+ * type.
  *
- * @param isIn returns whether the model has a projection. Default: true for all that writers maintain.
+ * @param isIn tells whether to include a projection. Default: all that writers maintain.
  */
 export function effectiveModel(
   registry: Registry,
@@ -39,7 +40,9 @@ export function effectiveModel(
   return { ...model, shapes: new Map(shapes) };
 }
 
-/** Adds declared types that no projection names, so that their items have a known type but no derived items. */
+/**
+ * Adds types and parts that no included projection names, so that their items have a known type but no derived items.
+ */
 function withDeclaredTypes(
   model: CompiledModel,
   own: CompiledModel,

@@ -22,7 +22,6 @@ const DEFINITION_PREFIX = 'definitions/';
 const STATE = 'state';
 const STATE_NAME = 'stateName';
 const DEFINITION = 'definition';
-/** Keeps the head within one read unit, 4 KB. */
 const MOST_BYTES_IN_HEAD = 3_800;
 /** Limits the reads of a head whose state keeps being replaced. */
 const MOST_READS = 8;

@@ -78,7 +78,7 @@ export async function doubtTable(store: Pick<Store, 'get' | 'update'>, streamLab
   return false;
 }
 
-/** Only a later stream is a new one, because records left in an earlier stream may still be read. */
+/** An earlier stream is not new: its remaining records may still be read. */
 export function isLaterStream(registered: string | undefined, label: string): boolean {
   return registered !== undefined && label > registered;
 }

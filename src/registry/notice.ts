@@ -8,7 +8,7 @@ export interface ModelNotice {
   isManaged: boolean;
   /** Differences between the model and the table, in words. */
   changes: readonly string[];
-  /** Parts of the model that aren't ready, in words. Checks skip them, and readers don't use them. */
+  /** Projections of the model that aren't ready, in words. Checks skip them. */
   unready?: readonly string[];
 }
 

@@ -214,7 +214,7 @@ function viewsNotReadyError(type: string, edge: EdgeModel): EdgeloomError {
   );
 }
 
-/** Errors of a definition that only another model can compile. */
+/** Errors for definitions that this reader can't compile. */
 const OF_OTHERS: ReadonlySet<string> = new Set([
   'projection-code-missing',
   'unknown-definition',

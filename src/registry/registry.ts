@@ -155,10 +155,7 @@ export function stampText(id: number): string {
   return `@${id}`;
 }
 
-/**
- * Returns 0 for a stamp that isn't the registry's. Ids may be long, because a registry may begin with a random id of
- * nine digits.
- */
+/** Returns 0 for a stamp that isn't the registry's. A registry may begin with a random id of nine digits. */
 export function stampedId(stamp: string | undefined): number {
   return Number(/^@([1-9]\d{0,14})$/.exec(stamp ?? '')?.[1] ?? 0);
 }

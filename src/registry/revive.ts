@@ -54,7 +54,7 @@ function codeOfOrders(name: string, own: CompiledModel): ReadonlyMap<string, obj
   return derivesOf({ order: orders.get(order), orders: [...orders.values()] });
 }
 
-/** Models without the list have its function as well, because it is Edgeloom's own. */
+/** Edgeloom itself provides this function, so the model doesn't have to. */
 function codeOfNodeList(name: string): ReadonlyMap<string, object> | undefined {
   const type = name.slice(name.indexOf(':') + 1);
   if (name !== searchName(type, NODE_LIST)) return undefined;

@@ -102,8 +102,8 @@ function neededStanding(
 }
 
 /**
- * Forms names as `partitionOwners` does. Searches that share an item are one projection, but each has partitions of its
- * own name.
+ * Forms names as `partitionOwners` does. Searches that share an item are one projection, but each has its own index
+ * partitions.
  */
 function registeredPartitions({ projections }: Registry, data: DefinitionData): ReadonlySet<string> {
   const names = new Set<string>();
@@ -179,8 +179,8 @@ const REASONS: Readonly<Record<Exclude<ProjectionState, 'ready'>, string>> = {
 export type NeedsFanOut = (sortKey: string) => boolean;
 
 /**
- * Without a registry, or with an unknown definition, any fan-out may be needed. Calls no `derive` function, so that it
- * works with a model that lacks them.
+ * Without a registry, or with an unknown definition, any fan-out may be needed. Needs no model, because it calls no
+ * `derive` function.
  */
 export function neededFanOuts(registry: Registry | undefined, data: DefinitionData): NeedsFanOut {
   if (registry === undefined) return () => true;

@@ -10,8 +10,9 @@ import {
 } from './registry.ts';
 
 /**
- * A change of the registry is written under the revision that it was made from. It names the generation's id and last
- * change, so it fails if the generation's state has changed, even if it changed back.
+ * A change of the registry is written only if the registry still has the revision that was read. A change of a
+ * generation's state also names the generation's id and last change, so it fails if the state has changed, even if it
+ * changed back.
  */
 
 export interface SeenState {
@@ -73,8 +74,7 @@ export function isUntouchedSinceRegistration({ version }: Registry): boolean {
 }
 
 /**
- * Requires that the table was empty after the registration, so that writers have maintained everything since before the
- * first record.
+ * Requires that the table was empty after the registration, so that writers have maintained everything from the start.
  */
 export function makeAllReady(registry: Registry): Registry {
   if (!isUntouchedSinceRegistration(registry)) throw overtakenError('the registry');
@@ -158,8 +158,8 @@ function firstIdOf({ projections }: Registry): number {
 }
 
 /**
- * Call this if the table was restored or has a new stream, or if its consumer was away longer than the stream keeps
- * records.
+ * Withdraws everything from readers. Call this if the table was restored or has a new stream, or if its consumer was
+ * away longer than the stream keeps records.
  */
 export function distrustEverything(registry: Registry, table: TableIdentity | undefined): Registry {
   const version = registry.version + 1;

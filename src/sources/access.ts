@@ -44,7 +44,7 @@ export interface SourceAccess {
 /** Charges capacity units of a table, or reads of another database, and waits if the rate is exceeded. */
 export type Spend = (units: number) => Promise<void>;
 
-/** After a kill, a resumed walk visits at most this many keys again. */
+/** Keys per page. After a kill, a resumed walk visits at most one page again. */
 const PAGE = 100;
 
 export function accessOf(source: Source, openTable: (table: string) => SourceStore, spend: Spend): SourceAccess {
@@ -89,7 +89,6 @@ export function accessOf(source: Source, openTable: (table: string) => SourceSto
   };
 }
 
-/** Yields what `keys` returns. Throws `invalid-option` if that is no list, and `source-failed` if `keys` throws. */
 async function* listed(
   source: Source,
   keys: NonNullable<DefineSourceOptions['keys']>,
@@ -114,7 +113,7 @@ async function* listed(
   }
 }
 
-/** Edgeloom's own errors keep their meaning: whether a retry helps, for one. */
+/** Returns Edgeloom's own errors unchanged, because callers decide by them whether to retry. */
 function failed({ name }: Source, what: string, error: unknown): unknown {
   if (error instanceof EdgeloomError) return error;
   return new EdgeloomError(

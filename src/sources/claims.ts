@@ -7,11 +7,11 @@ import type { BaseCondition, ItemKey } from '../core/store-port.ts';
 import { sourceOfMaker } from './source.ts';
 
 /**
- * A source item that makes a base item is its maker, and holds one claim on it. The base item shows the content of one
- * claim, which only depends on the claims. Tokens are only compared within one maker.
+ * A source item that makes a base item is the base item's *maker* and holds one claim on it. The base item shows one
+ * claim's content; the claims and the declared sources determine which. Tokens are only compared within one maker.
  */
 
-/** Ended claims are remembered for longer than any write can take. */
+/** Longer than any write can take. */
 const REMEMBERED_SECONDS = TOMBSTONE_HOURS * 3600;
 
 export interface Claim {
@@ -107,7 +107,6 @@ export function itemOfClaims({ table }: CompiledModel, { source, target }: ItemK
   };
 }
 
-/** Returns when a claim that ends now can be forgotten, in seconds since 1970. */
 export function expiryAt(nowMs: number): number {
   return Math.floor(nowMs / 1000) + REMEMBERED_SECONDS;
 }

@@ -29,7 +29,10 @@ export interface SourceDifference extends ItemKey {
 
 /** The differences that a sync would repair. */
 export interface SourceComparison {
-  /** Number of source items compared or touched, or of ledgers if the source is retired. */
+  /**
+   * Number of source items compared or touched. Includes ledgers without a source item, except in the dry run of a
+   * sync.
+   */
   items: number;
   /** Number of base items that the source items make. */
   made: number;
@@ -39,9 +42,9 @@ export interface SourceComparison {
    * touched between the looks.
    */
   pending: number;
-  /** Refused source items, 1,000 at most. */
+  /** Refused source items, at most 1,000. */
   refused: Refused[];
-  /** Keys of source items from which the mapping makes nothing, 1,000 at most. */
+  /** Keys of source items from which the mapping makes nothing, at most 1,000. */
   unused: string[];
   /**
    * Attributes that don't affect the output of `map`, with the number of source items that have them. Source items
@@ -142,7 +145,7 @@ async function lookAt(context: SourceContext, key: string): Promise<Look> {
       kindOf(claims?.byMaker.get(maker), made.get(text)) ?? (isUnlisted || !isShown ? 'different' : undefined);
     if (kind !== undefined) look.differences.push({ ...to, key, kind });
   }
-  // The table may still refuse what the mapping makes now.
+  // The table may refuse the current output as well.
   if (refusal !== undefined && refusal.code !== 'invalid-mapping' && !isRetired(source) && look.differences.length > 0)
     look.refused = { key, ...refusal };
   if (item === undefined) return look;

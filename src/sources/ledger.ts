@@ -30,7 +30,8 @@ export interface Ledger {
   /** The keys (`textOfKey`) of all base items that the source item makes or may have made. */
   keys: readonly string[];
   /**
-   * The progress of an unfinished touch: all keys up to `through` are written. `hash` is of the touch's whole output.
+   * The progress of an unfinished touch: all keys up to `through` are written. `hash` identifies the touch's whole
+   * output.
    */
   part?: { hash: string; through: string } | undefined;
   /** Set if the source item is refused. The base items that it made before stay. */
@@ -48,7 +49,7 @@ function keyOfLedger(source: string, key: string): ItemKey {
   return { source: partitionOf(source, Number.parseInt(hash.slice(0, 2), 16) % LEDGER_SHARDS), target: hash };
 }
 
-/** Eventually consistent by default, because a write based on an outdated ledger is refused and repeated. */
+/** Eventually consistent by default, because writes based on an outdated ledger are refused. */
 export async function readLedger(
   store: Pick<Store, 'get'>,
   source: string,

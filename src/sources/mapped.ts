@@ -50,7 +50,7 @@ export function mapped(
   }
 }
 
-/** Returns the non-key attributes that don't affect the mapping's output; none if there is no output. */
+/** Returns the non-key attributes that neither appear in the mapping's output nor affect it; none without output. */
 export function droppedNames(
   graph: CompiledModel,
   source: Source,

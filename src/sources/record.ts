@@ -58,7 +58,7 @@ export function storedIn<State>(item: Item | undefined): Stored<State> | undefin
   return { revision: Number((seen && numberOf(seen)) ?? 0), seen, state: values as State };
 }
 
-/** Returns the service partition's records whose sort keys begin with a prefix, by the rest of the sort key. */
+/** Returns the service partition's records whose sort keys begin with a prefix, keyed by the rest of the sort key. */
 export async function recordsUnder<State>(
   { table }: CompiledModel,
   store: Pick<Store, 'query'>,

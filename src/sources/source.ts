@@ -25,8 +25,8 @@ export interface SourceOptions {
    */
   map: (item: SourceItem) => readonly MappedItem[];
   /**
-   * Names this state of `map` and the database. Use a new name whenever either changes; an earlier name may return.
-   * Default: `'1'`.
+   * Names this state of `map` and the database. Use a new name whenever either changes; going back to an earlier name
+   * is fine. Default: `'1'`.
    */
   version?: string | number;
 }
@@ -39,8 +39,8 @@ export interface DefineSourceOptions extends SourceOptions {
    */
   read: (key: string) => SourceItem | null | undefined | Promise<SourceItem | null | undefined>;
   /**
-   * Returns all keys after `after`, or all keys if it is undefined, in ascending order; not a promise of them. Required
-   * for `edgeloom mirror sync`.
+   * Returns all keys after `after` in ascending order, or all keys if `after` is undefined. Must not return a promise.
+   * Required for `edgeloom mirror sync`.
    */
   keys?: (after: string | undefined) => Iterable<string> | AsyncIterable<string>;
 }

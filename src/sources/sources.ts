@@ -149,7 +149,7 @@ export function openSources(graph: CompiledModel, options: SourcesOptions): Open
       access: accessOf(source, openTable, reads),
     } satisfies SourceContext;
   };
-  /** After an abort, ends at once, except that the writes already sent are waited for. */
+  /** After an abort, waits only for writes that were already sent. */
   const inContext = <T>(
     source: Source,
     options: SyncOptions,
@@ -175,7 +175,7 @@ export function openSources(graph: CompiledModel, options: SourcesOptions): Open
           : { ...nothingFound(), items: await syncSource(context, options) };
       if (options.dryRun !== true) found.refused = (await refusedNow(context, source.name)).found;
       const { found: all, hasMore } = await conflictsNow(context);
-      // If not all conflicts were read, those of this source may be missing, so all that were read are returned.
+      // Returns all conflicts that were read if some weren't, because those of this source may be missing.
       const conflicts = hasMore
         ? all
         : all.filter(({ makers }) => makers.some((maker) => sourceOfMaker(maker) === source.name));

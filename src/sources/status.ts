@@ -20,7 +20,7 @@ export interface SourceStatus {
   seen: string | null;
   /** Age in seconds of that batch's oldest record when it was touched; null if unknown. */
   lagSeconds: number | null;
-  /** Number of refused source items, 1,000 at most. */
+  /** Number of refused source items, at most 1,000. */
   refused: number;
   /** True if a sync or retirement of the source is under way, or was stopped before its end. */
   isUnfinished: boolean;

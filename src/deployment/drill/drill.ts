@@ -34,7 +34,7 @@ export interface DrilledAlarm {
 
 const LOOKS = 60;
 const LOOK_MS = 1_000;
-/** CloudWatch throttles `SetAlarmState` at three calls a second. */
+/** CloudWatch allows three `SetAlarmState` calls per second. */
 const TRIES = 8;
 const REASON = 'A drill: edgeloom drill has set this state, nothing is wrong.';
 

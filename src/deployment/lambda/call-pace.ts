@@ -7,7 +7,7 @@ export interface Pace extends Pick<Runtime, 'now'> {
   maxRcu: number;
 }
 
-/** Read units per second within a call, unless `maxRcu` is higher. A DynamoDB partition serves 3,000. */
+/** The lowest rate within a call. A DynamoDB partition serves 3,000 units per second. */
 const LEAST_RCU_PER_SECOND = 1_000;
 const SECONDS_A_CALL = 300;
 const SHORTEST_PAUSE_SECONDS = 1;

@@ -5,7 +5,7 @@ import type { RuntimeOptions } from '../../foundation/runtime.ts';
 import type { CallService } from '../../store/client/json-service.ts';
 import type { QueuedEvent } from './feed-queue.ts';
 
-/** EventBridge accepts 10 entries and 262,144 bytes per call. */
+/** EventBridge accepts 10 entries per call. The bytes stay below the 262,144 that it accepted until 2026. */
 const [MOST_ENTRIES, MOST_BYTES] = [10, 250_000];
 /** After the last try, the queue delivers the message again. */
 const MOST_TRIES = 8;
@@ -75,7 +75,7 @@ function isToBePutAgain(code: string | undefined): boolean {
   return code !== undefined && !REFUSED_FOR_EVER.has(code);
 }
 
-/** Puts an item's events into separate calls. In a single call, the first could fail while the second succeeds, and so be overtaken. */
+/** Separates an item's events, because within a call a later one could succeed although an earlier one fails. */
 function chunksOf(events: readonly QueuedEvent[]): QueuedEvent[][] {
   const chunks: QueuedEvent[][] = [];
   let items = new Set<string>();

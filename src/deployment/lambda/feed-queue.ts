@@ -10,12 +10,15 @@ import type { CallService } from '../../store/client/json-service.ts';
 
 /** The queue between the observer and the function that sends events to EventBridge. */
 
-/** Bytes of an event, of a message, and of all messages in a call. SQS and EventBridge accept 262,144. */
+/**
+ * Bytes of an event, of a message, and of all messages in a call. SQS and EventBridge accept 1 MiB, but some targets of
+ * event buses, such as SNS topics, accept only 262,144 bytes.
+ */
 export const MOST_EVENT_BYTES = 200_000;
 const [MOST_MESSAGE_BYTES, MOST_CALL_BYTES] = [220_000, 250_000];
 /** SQS's limit per call. */
 const MOST_MESSAGES = 10;
-/** Message groups; SQS keeps the order within each. */
+/** Number of message groups. SQS keeps the order within each group. */
 const GROUPS = 16;
 /** After the last try, the observer's next run sends the events again from its saved state. */
 const MOST_TRIES = 6;
@@ -67,7 +70,7 @@ async function sendRetrying(
 async function sendAll(call: CallService, QueueUrl: string, waiting: Map<string, Message>): Promise<void> {
   const Entries = [...waiting].map(([Id, { group, body }]) => ({
     ...{ Id, MessageBody: body, MessageGroupId: group },
-    // The same events are sent again after a crash; SQS drops duplicates for five minutes.
+    // The same events may be sent again after a crash; SQS drops duplicates for five minutes.
     MessageDeduplicationId: createHash('sha256').update(body).digest('hex'),
   }));
   const { Successful, Failed } = (await call('SendMessageBatch', { QueueUrl, Entries })) as {
@@ -129,7 +132,6 @@ function groupOf(event: FeedEvent): string {
   return `items-${createHash('sha256').update(event.item).digest()[0]! % GROUPS}`;
 }
 
-/** Leaves out the item's contents if the event would be too large. */
 function textOfEvent(event: FeedEvent): string {
   const text = sendableJson(event);
   if (Buffer.byteLength(text) <= MOST_EVENT_BYTES || event.kind === 'resync') return text;

@@ -29,11 +29,11 @@ const functionSchema = z.object({
   EDGELOOM_FEED_DEAD_LETTER_QUEUE_URL: z.optional(ENDPOINT),
   /** The name or ARN of the event bus for changes. */
   EDGELOOM_FEED_EVENT_BUS: z.optional(z.string()),
-  /** The endpoint of EventBridge. Default: the region's. */
+  /** The endpoint of EventBridge. Default: `AWS_ENDPOINT_URL`, or the region's. */
   AWS_ENDPOINT_URL_EVENTBRIDGE: z.optional(ENDPOINT),
-  /** The endpoint of DynamoDB and its streams. Default: the region's. */
+  /** The endpoint of DynamoDB and its streams. Default: `AWS_ENDPOINT_URL`, or the region's. */
   AWS_ENDPOINT_URL_DYNAMODB: z.optional(ENDPOINT),
-  /** The endpoint of SQS, and of EventBridge and DynamoDB unless theirs is set. */
+  /** The endpoint of SQS, and the default for EventBridge and DynamoDB. Default: the region's. */
   AWS_ENDPOINT_URL: z.optional(ENDPOINT),
   /** The function's region; Lambda sets it. */
   AWS_REGION: z.optional(z.string().check(z.minLength(1))),

@@ -1,6 +1,5 @@
 import type { Attributes, Counter, Histogram, Meter } from '@opentelemetry/api';
 
-/** Durations are in seconds. */
 export const DESCRIPTIONS = {
   'db.client.operation.duration': 'Time of a call to DynamoDB.',
   'edgeloom.operation.duration': 'Time of a read, a write, a check, a redrive or a migration.',

@@ -128,7 +128,6 @@ export function estimateViews(graph: CompiledModel, types: ReadonlySet<string>, 
     for (const base of bases) {
       const reverse = reverseItemOf(graph, base)?.key;
       if (reverse === undefined) continue;
-      // Reads the reverse item and the node that the view copies from.
       sum.rcu += 2 * base.share;
       const write = (part: number): void => {
         sum.rcu += 2 * base.share * part;

@@ -33,21 +33,21 @@ const WHOLE_SEGMENTS = 4;
 const WHOLE_PAGE_ITEMS = 1_000;
 
 /**
- * The number of parts to read of a larger table. They are spread over it, because a scan returns a partition's items
+ * Number of parts to read of a larger table. They are spread over the table, because a scan returns a partition's items
  * together.
  */
 const PARTS = 40;
 const AT_ONCE = 8;
-/** The most items to read of a segment. Segments are sized for half as many, so that most are read whole. */
+/** Maximum items to read per segment. Segments are sized for half as many, so that most are read whole. */
 const PART_ITEMS = 250;
 const FEWEST_PART_ITEMS = 10;
 const MOST_SEGMENTS = 1_000_000;
 const STEP = 8;
 
-/** How many items of each kind to read and to count in a partition that a page has cut off. */
+/** Maximum items of each kind to read and to count in a partition that a page has cut off. */
 const KIND_ITEMS = 50;
 const COUNTED_ITEMS = 1_000;
-/** The most kinds in such a partition. Each edge type, order and generation is a kind. */
+/** Maximum kinds in such a partition. Each edge type, order and generation is a kind. */
 const MOST_KINDS = 60;
 const LAST_CHARACTER = '\u{10ffff}';
 
@@ -215,7 +215,6 @@ function beginningOf(sortKey: string): string {
   return before + ('edge' in key ? typedBeginning(text) : '');
 }
 
-/** Returns the edge type with its `-`, or the whole key if it has no type. */
 function typedBeginning(sortKey: string): string {
   const type = typePrefix(sortKey);
   return type === undefined ? sortKey : `${type}-`;

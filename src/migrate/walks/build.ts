@@ -39,7 +39,7 @@ export interface BuildContext extends EndingContext {
   onVisited?: WalkOptions['onVisited'];
   acceptsLeftOut: boolean;
   /**
-   * Throws if another run has changed the generations that are built. Called for each page after its items are read.
+   * Throws if another run has changed the generations that are built. Called at least once per page, after reading it.
    */
   checkStates: () => Promise<void>;
   isOver: () => boolean;

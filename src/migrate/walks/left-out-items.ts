@@ -45,7 +45,6 @@ export function leftOutText({ items, known }: LeftOut, about = ''): string {
   return [`${about}${countText(items, 'item')} cannot be in what is built:`, ...named].join('\n');
 }
 
-/** Returns lines with up to 20 of the known items, and the number of the others. */
 export function namedItems(items: number, known: readonly LeftOutItem[], about = ''): string[] {
   const named = known.slice(0, MOST_NAMED).map(({ source, target, reason }) => {
     return `  ${printable(source)} ${printable(target)}: ${printable(reason)}`;

@@ -55,7 +55,7 @@ async function verifyBase(context: BuildContext, base: ItemKey, first: readonly 
     if (context.isOver()) return false;
     await context.wait(pause);
     await context.checkStates();
-    // The base item may have changed, and so may the expected items.
+    // The base item may have changed since.
     expected = await readExpectedItems(context, base);
     const stored = await readItems(context, expected.map(keyOfExpected));
     const differing = expected.filter(({ fields }, i) => !hasExpectedFields(stored[i], fields));

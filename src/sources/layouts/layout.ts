@@ -15,7 +15,7 @@ import { EdgeloomError } from '../../foundation/errors.ts';
 import { KEYS, type MappedItem, mappedEdge, mappedNode } from '../items.ts';
 import type { SourceItem } from '../source.ts';
 
-/** Maps tables of other libraries, whose items name their entity and whose schemas name the key attributes. */
+/** Maps tables of other libraries, whose items name their entity. */
 
 /** Refers to a node by attributes of an item. */
 export interface NodeReference {
@@ -106,14 +106,12 @@ const ENTITY = {
   ),
 };
 
-/** Throws `invalid-option` if a declaration doesn't have the given shape. */
 export function requireShape(what: string, shape: Shape<unknown>, given: unknown): void {
   shape(given, (path, message) => {
     throw mistake(`${[what, ...path].join('.')} ${message}.`, 'Declare it as the example of the function does.');
   });
 }
 
-/** Throws `invalid-option` for an invalid or repeated declaration. */
 export function layoutOf<Declared extends object>(library: Library<Declared>, declared: readonly Declared[]): Layout {
   const { what, of, own, nameOf } = library;
   requireShape(`${what}: ${of}`, listOf(exactObject({ ...ENTITY, ...own })), declared);
@@ -238,7 +236,6 @@ function isMissing(value: unknown): boolean {
   return value === undefined || value === null || value === '';
 }
 
-/** Returns undefined if an attribute of the id is missing. */
 function idOf(entity: Entity, { type, id }: NodeReference, item: SourceItem): string | undefined {
   const texts: string[] = [];
   for (const name of id) {

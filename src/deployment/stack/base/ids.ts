@@ -34,5 +34,5 @@ export const MAPPING = 'StreamEventSourceMappingDynamodbRecordsTable';
 
 export const GRADUAL_ALIAS = 'StreamAlias';
 
-/** Matches the objects that a mapping writes to its on-failure bucket. */
+/** The objects that a mapping writes to its on-failure bucket. */
 export const FAILED_BATCH_OBJECTS = 'aws/lambda/*';

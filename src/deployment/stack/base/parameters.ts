@@ -9,7 +9,7 @@ import { arnOfService, idsOf, oneOf, truth, unitsFrom, wholeBetween } from './pa
 
 /** The parameters of a stage, with defaults for unset ones. */
 export interface Parameters {
-  /** The most records in a batch. Lambda also ends a batch at 6 MB, and LocalStack accepts 1,000 records. */
+  /** The most records in a batch. Lambda also ends a batch at 6 MB, and LocalStack accepts at most 1,000 records. */
   batchSize: number;
   /** How long to gather records into a batch. */
   batchWindowSeconds: number;

@@ -63,7 +63,6 @@ export function allowService(service: string, action: string, resource: Value, o
   };
 }
 
-/** Refuses requests without TLS. */
 export function denyPlainText(action: string, resources: readonly Value[]): Statement {
   return {
     Effect: 'Deny',

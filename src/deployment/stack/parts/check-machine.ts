@@ -17,7 +17,6 @@ const NAMES_OF_INPUT = "['mode', 'workers', 'maxRcu', 'maxWcu']";
 
 // biome-ignore lint/suspicious/noTemplateCurlyInString: CloudFormation fills it in
 const WRITING_FUNCTION = '${RebuildLambdaFunction.Arn}';
-/** Rebuilds run in the function that may write. */
 const FUNCTION = `{% $states.input.mode = 'rebuild' ? '${WRITING_FUNCTION}' : '\${CheckLambdaFunction.Arn}' %}`;
 
 /**

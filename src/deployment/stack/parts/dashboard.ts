@@ -67,7 +67,6 @@ function graphs(site: Site): Record<string, readonly Metric[]> {
   };
 }
 
-/** Shows what is wrong, since when, and what to do. */
 function topWidgets(site: Site): { height: number; type: string; properties: { [name: string]: Value } }[] {
   const { names, parameters } = site;
   const all = Object.entries(alarms(site));

@@ -26,7 +26,6 @@ import {
 } from '../base/template.ts';
 import { tableStatements } from './table-rights.ts';
 
-/** Excludes buckets of other accounts. */
 const IN_THIS_ACCOUNT = { Condition: { StringEquals: { 's3:ResourceAccount': ref('AWS::AccountId') } } };
 
 export function roleResources(site: Site): Resources {
