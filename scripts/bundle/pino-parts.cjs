@@ -1,10 +1,10 @@
 const { join } = require('node:path');
 
-/** Bundles pino without transports, which would log through a thread of their own. */
+/** Bundles pino without redaction, and without transports, which would log through a thread of their own. */
 const pinoParts = {
   name: 'pino-parts',
   setup({ onResolve }) {
-    onResolve({ filter: /\/(transport|multistream)$/ }, ({ importer }) =>
+    onResolve({ filter: /\/(transport|multistream|redact)$/ }, ({ importer }) =>
       /[\\/]node_modules[\\/]pino[\\/]/.test(importer) ? { path: join(__dirname, 'left-out.cjs') } : undefined,
     );
   },
