@@ -3,7 +3,9 @@
  * forms, with fetch and WebIDL behind them; of pino its transports and redaction.
  */
 function leftOut() {
-  throw new Error('This part of a library is left out of the bundle: HTTP/2 and forms of undici, transports and redaction of pino.');
+  throw new Error(
+    'This part of a library is left out of the bundle: HTTP/2 and forms of undici, transports and redaction of pino.',
+  );
 }
 
 module.exports = leftOut;
