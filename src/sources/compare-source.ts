@@ -2,12 +2,12 @@ import pMap from 'p-map';
 import type { Item } from '../core/items/attribute-value.ts';
 import { textOfKey } from '../core/items/keys.ts';
 import type { ItemKey } from '../core/store-port.ts';
-import { type Claim, claimsOf, itemOfClaims, liveMakers, textOf } from './claims.ts';
+import { type Claim, type Claims, claimsOf, itemOfClaims, liveMakers, textOf } from './claims.ts';
 import type { SourceContext } from './context.ts';
 import { checkKeys, type Ledger, readLedger } from './ledger.ts';
 import { droppedNames, itemKeyOf, mapped } from './mapped.ts';
 import type { Refused } from './notes.ts';
-import { isRetired, makerOf } from './source.ts';
+import { isRetired, makerOf, sourceOfMaker } from './source.ts';
 import { ledgerPages, type WalkOptions } from './sync.ts';
 import { isOfItem, reasonOf } from './touch.ts';
 
@@ -137,7 +137,7 @@ async function lookAt(context: SourceContext, key: string): Promise<Look> {
     const to = itemKeyOf(text);
     const stored = (await store.get(to, { consistent: true })).item;
     const claims = claimsOf(graph, stored);
-    if (isRetired(source) && claims !== undefined && liveMakers(claims).length > 1) continue;
+    if (isRetired(source) && claims !== undefined && !isRemovedWith(maker, claims)) continue;
     const isUnlisted = made.has(text) && !keys.includes(text);
     // Readers see the stored item, so it must match its claims.
     const isShown = claims === undefined || textOf(stored) === textOf(itemOfClaims(graph, to, claims));
@@ -150,6 +150,13 @@ async function lookAt(context: SourceContext, key: string): Promise<Look> {
     look.refused = { key, ...refusal };
   if (item === undefined) return look;
   return { ...look, made: made.size, isUnused: made.size === 0, dropped: droppedNames(graph, source, key, item, made) };
+}
+
+/** If several items of the retired source make a base item, it is listed with the first of them. */
+function isRemovedWith(maker: string, claims: Claims): boolean {
+  const live = liveMakers(claims);
+  const isOwn = live.every((one) => sourceOfMaker(one) === sourceOfMaker(maker));
+  return isOwn && (live[0] ?? maker) === maker;
 }
 
 function kindOf(claim: Claim | undefined, expected: Item | undefined): SourceDifference['kind'] | undefined {

@@ -822,6 +822,17 @@ describe('a source that is renamed or retired', () => {
     expect(await shown()).toEqual(nodes('1'));
   });
 
+  it('lists in a dry run what several of its own items make, once', async () => {
+    const { rows, open, source, shown } = world();
+    rows.set('1', { id: '1' }).set('2', { id: '2' });
+    const sources = open(source('app', () => [mappedNode('USER-7')]));
+    await sources.sync('app');
+    const { differences } = await sources.retire('app', { dryRun: true });
+    expect(differences).toEqual([{ source: 'USER-7', target: 'USER-7', key: '1', kind: 'stray' }]);
+    await sources.retire('app');
+    expect(await shown()).toEqual([]);
+  });
+
   it('is unfinished for a status until a sync or retirement that was stopped has ended', async () => {
     const { table, rows, open, source, shown, hook } = world();
     rows.set('1', { id: '1' });
