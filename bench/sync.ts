@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { CreateTableCommand } from '@aws-sdk/client-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { scratchRoot } from '../packages/local/engine/dynoxide.ts';
-import { createSources } from '../src/sources/sources.ts';
+import { createSources } from '../src/sources/create-sources.ts';
 import { tableDefinition } from '../src/store/definition/table-definition.ts';
 import { DynamoDBStore } from '../src/store/dynamodb.ts';
 import type { BenchmarkOptions } from './support/command.ts';

@@ -17,6 +17,14 @@ export { deleteEnded, type EndedOptions, type EndedResult } from './projecting/e
 export type { TableIdentity } from './registry/registry.ts';
 export type { SourcePage, SourceStore } from './sources/access.ts';
 export type { SourceComparison, SourceDifference } from './sources/compare-source.ts';
+export {
+  createSources,
+  type Sources,
+  type SourcesOptions,
+  type SyncOptions,
+  type SyncResult,
+  type TouchOptions,
+} from './sources/create-sources.ts';
 export { type MappedItem, mappedEdge, mappedNode } from './sources/items.ts';
 export {
   type ElectroDBEntity,
@@ -45,14 +53,6 @@ export {
   type SourceTableOptions,
   sourceTable,
 } from './sources/source.ts';
-export {
-  createSources,
-  type Sources,
-  type SourcesOptions,
-  type SyncOptions,
-  type SyncResult,
-  type TouchOptions,
-} from './sources/sources.ts';
 export type { SyncProgress, WalkOptions } from './sources/sync.ts';
 export { tableDefinition } from './store/definition/table-definition.ts';
 export { DynamoDBSourceStore } from './store/source-table.ts';

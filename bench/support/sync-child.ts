@@ -1,5 +1,5 @@
 /** A sync in its own process, which may be killed: prints counts at each step. Arguments: endpoint, and `resume` to go on. */
-import { createSources } from '../../src/sources/sources.ts';
+import { createSources } from '../../src/sources/create-sources.ts';
 import { createClient } from '../../src/store/client.ts';
 import { endWithParent } from './end-with-parent.ts';
 import { countedSources, SOURCE } from './sync-source.ts';

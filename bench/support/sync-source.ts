@@ -1,8 +1,8 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { defineGraph, edge, node } from '../../src/index.ts';
+import type { SourcesOptions } from '../../src/sources/create-sources.ts';
 import { mappedEdge, mappedNode } from '../../src/sources/items.ts';
 import { sourceTable } from '../../src/sources/source.ts';
-import type { SourcesOptions } from '../../src/sources/sources.ts';
 import { DynamoDBStore } from '../../src/store/dynamodb.ts';
 import { MeteredStore } from '../../src/store/metered.ts';
 import { DynamoDBSourceStore } from '../../src/store/source-table.ts';

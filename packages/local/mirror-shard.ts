@@ -1,6 +1,6 @@
 import { backoffMs } from '../../src/foundation/retry.ts';
+import type { OpenSources } from '../../src/sources/create-sources.ts';
 import { keyTextOfItem, type Source, type SourceKeys } from '../../src/sources/source.ts';
-import type { OpenSources } from '../../src/sources/sources.ts';
 import { lagOf, type SourceProgress } from '../../src/sources/status.ts';
 import { pause } from '../../src/stream/concurrency.ts';
 import type { FollowRun } from '../../src/stream/follower.ts';

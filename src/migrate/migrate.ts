@@ -208,8 +208,8 @@ class MigrationRun {
     head: Head | undefined,
     data: DefinitionData,
   ): Promise<boolean> {
-    // Only the deciding run writes the registry, not a run that makes a single walk.
-    if (typeof this.options.walks === 'object') throw new StoppedRun({});
+    // Only the deciding run writes the registry.
+    if (this.work.isWalker) throw new StoppedRun({});
     const definitions = kind.definitions?.(step, this.expected) ?? [];
     await writeDefinitions(
       this.work,

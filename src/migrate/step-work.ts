@@ -61,6 +61,11 @@ export class StepWork implements StepRun {
     if (this.isOver()) throw new StoppedRun({ walk: this.begun, waiting: this.options.resume?.waiting });
   }
 
+  /** A run that makes a single walk, which another run has dealt out. */
+  get isWalker(): boolean {
+    return typeof this.options.walks === 'object';
+  }
+
   get walkedBefore(): Pick<MigratePlace, 'walked'> {
     const { walked } = this.options.resume ?? {};
     return { ...(walked && { walked }) };
@@ -130,15 +135,22 @@ export class StepWork implements StepRun {
    * one, unless an action may make room.
    */
   async missingIndexes(): Promise<readonly string[]> {
-    if (typeof this.options.walks === 'object') return [];
+    if (this.isWalker) return [];
     const { action = [] } = this.options;
-    return namesOfMissing(await this.indexes.missing(this.graph), [action].flat().length > 0);
+    const missing = await this.indexes.missing(this.graph);
+    if ([action].flat().length === 0) checkAddable(missing);
+    return missing.map(({ name }) => name);
   }
 
   async addIndexes(indexes: readonly string[]): Promise<void> {
     this.checkMayWait();
+    const isMissing = async (index: string): Promise<boolean> => {
+      const missing = await this.indexes.missing(this.graph);
+      checkAddable(missing);
+      return missing.some(({ name }) => name === index);
+    };
     for (const index of indexes) {
-      for (let attempt = 0; namesOfMissing(await this.indexes.missing(this.graph)).includes(index); attempt++) {
+      for (let attempt = 0; await isMissing(index); attempt++) {
         await this.indexes.add(this.graph, index);
         await this.waits.waitForIndex(index, attempt, this.isOver());
       }
@@ -147,7 +159,7 @@ export class StepWork implements StepRun {
 
   async dropIndexes(indexes: readonly string[], seen: readonly SeenState[]): Promise<void> {
     // The deciding run deleted the indexes before it dealt out the walk.
-    if (typeof this.options.walks === 'object') return;
+    if (this.isWalker) return;
     for (const index of indexes) {
       for (let attempt = 0; ; attempt++) {
         const lookedAtMs = this.runtime.now();
@@ -182,7 +194,7 @@ export class StepWork implements StepRun {
   }
 
   private checkMayWait(): void {
-    if (typeof this.options.walks === 'object') throw new StoppedRun({});
+    if (this.isWalker) throw new StoppedRun({});
   }
 
   private async areUnchanged(states: readonly SeenState[]): Promise<boolean> {
@@ -197,10 +209,8 @@ export class StepWork implements StepRun {
   }
 }
 
-export function namesOfMissing(missing: readonly MissingIndex[], onlyNamed = false): readonly string[] {
-  const refusal = onlyNamed ? undefined : missing.find((one) => one.refusal !== undefined)?.refusal;
-  if (refusal !== undefined) throw refusal;
-  return missing.map(({ name }) => name);
+export function checkAddable(missing: readonly MissingIndex[]): void {
+  for (const { refusal } of missing) if (refusal !== undefined) throw refusal;
 }
 
 function lateWritesMayLand(seen: readonly SeenState[]): EdgeloomError {

@@ -61,7 +61,7 @@ export interface ProjectionsInForce {
   /** Returns where the count is stored, or undefined if base edges have to be counted. */
   count(edge: EdgeModel): CountPlaces | undefined;
   /** Returns where the total is stored. Throws `projection-not-ready` if no generation is usable. */
-  total(edge: EdgeModel, isInbound: boolean): CounterPlaces;
+  total(edge: EdgeModel, direction: 'inbound' | 'outgoing'): CounterPlaces;
   /** Tells whether readers can use a node's view, or its absence. If not, they read base items. */
   usesView(id: string, view: Item | undefined): boolean;
   /** A model with everything that readers may use. */
@@ -80,7 +80,7 @@ export function projectionsOfModel(model: CompiledModel): ProjectionsInForce {
     part: (_type, { view }) => view,
     checkReverseItems() {},
     count: ({ count }) => count?.places,
-    total: ({ count, incoming }, isInbound) => (isInbound ? incoming : count)!.places,
+    total: ({ count, incoming }, direction) => (direction === 'inbound' ? incoming : count)!.places,
     usesView: () => true,
     model,
     kept: model,
@@ -120,10 +120,9 @@ export function projectionsOfRegistry(
   );
   const readyViews = new Map<string, ProjectionInForce>();
   for (const one of projectionsInForce(registry)) {
-    const { name, state } = one;
+    const type = typeOfView(one.name);
     // rule: reader-uses-views-that-are-ready
-    const isUsed = state === 'ready';
-    const type = typeOfView(name);
+    const isUsed = one.state === 'ready';
     if (type !== undefined && isUsed) readyViews.set(type, one);
   }
   const searches = new Map<SearchModel, SearchModel>();
@@ -180,10 +179,10 @@ export function projectionsOfRegistry(
       const found = edge.count && lookUp(inboundName(edge.type));
       return found && countInGeneration(edge.type, found.kept).places;
     },
-    total({ type }, isInbound) {
+    total({ type }, direction) {
       const { kept } = requireReady(inboundName(type));
       // rule: total-is-read-in-its-generation
-      return (isInbound ? totalInGeneration(type, kept) : countInGeneration(type, kept)).places;
+      return (direction === 'inbound' ? totalInGeneration(type, kept) : countInGeneration(type, kept)).places;
     },
     usesView(id, view) {
       const type = parseNodeId(id)?.type ?? '';
@@ -215,7 +214,7 @@ function viewsNotReadyError(type: string, edge: EdgeModel): EdgeloomError {
 }
 
 /** Errors for definitions that this reader can't compile. */
-const OF_OTHERS: ReadonlySet<string> = new Set([
+const CANNOT_COMPILE: ReadonlySet<string> = new Set([
   'projection-code-missing',
   'unknown-definition',
   'registry-incomplete',
@@ -225,7 +224,7 @@ function modelOfKept(registry: Registry, data: DefinitionData, own: CompiledMode
   try {
     return effectiveModel(registry, data, own);
   } catch (error) {
-    if (error instanceof EdgeloomError && OF_OTHERS.has(error.code)) return undefined;
+    if (error instanceof EdgeloomError && CANNOT_COMPILE.has(error.code)) return undefined;
     throw error;
   }
 }

@@ -49,7 +49,7 @@ const PAGE = 100;
 
 export function accessOf(source: Source, openTable: (table: string) => SourceStore, spend: Spend): SourceAccess {
   const { read, keys } = isTable(source)
-    ? functionsOf(source, openTable(source.name), spend)
+    ? tableFunctions(source, openTable(source.name), spend)
     : (source.from as Pick<DefineSourceOptions, 'read' | 'keys'>);
   return {
     async read(key) {
@@ -57,7 +57,7 @@ export function accessOf(source: Source, openTable: (table: string) => SourceSto
       try {
         item = await read(key);
       } catch (error) {
-        throw failed(source, `read of the source ${source.name} threw for the key ${describe(key)}`, error);
+        throw sourceError(source, `read of the source ${source.name} threw for the key ${describe(key)}`, error);
       }
       if (!isTable(source)) await spend(1);
       if (item === undefined || item === null) return undefined;
@@ -78,7 +78,7 @@ export function accessOf(source: Source, openTable: (table: string) => SourceSto
         );
       }
       let page: string[] = [];
-      for await (const key of listed(source, keys, after)) {
+      for await (const key of listedKeys(source, keys, after)) {
         page.push(keyTextOf(source, key));
         if (page.length < PAGE) continue;
         yield page;
@@ -89,7 +89,7 @@ export function accessOf(source: Source, openTable: (table: string) => SourceSto
   };
 }
 
-async function* listed(
+async function* listedKeys(
   source: Source,
   keys: NonNullable<DefineSourceOptions['keys']>,
   after: string | undefined,
@@ -109,12 +109,12 @@ async function* listed(
     }
     yield* all;
   } catch (error) {
-    throw failed(source, `keys of the source ${source.name} threw`, error);
+    throw sourceError(source, `keys of the source ${source.name} threw`, error);
   }
 }
 
 /** Returns Edgeloom's own errors unchanged, because callers decide by them whether to retry. */
-function failed({ name }: Source, what: string, error: unknown): unknown {
+function sourceError({ name }: Source, what: string, error: unknown): unknown {
   if (error instanceof EdgeloomError) return error;
   return new EdgeloomError(
     'source-failed',
@@ -125,12 +125,12 @@ function failed({ name }: Source, what: string, error: unknown): unknown {
 }
 
 /** Gives a table the `read` and `keys` that other sources get from `defineSource`. */
-function functionsOf(source: TableSource, store: SourceStore, spend: Spend) {
+function tableFunctions(source: TableSource, store: SourceStore, spend: Spend) {
   const naming = async <T>(call: Promise<T>): Promise<T> => {
     try {
       return await call;
     } catch (error) {
-      throw error instanceof StoreError ? ofTable(source, error) : error;
+      throw error instanceof StoreError ? withSourceTable(source, error) : error;
     }
   };
   return {
@@ -152,7 +152,7 @@ function functionsOf(source: TableSource, store: SourceStore, spend: Spend) {
 }
 
 /** Names the source table in an error, whose hint is otherwise about Edgeloom's own table. */
-function ofTable({ name, from }: TableSource, error: StoreError): StoreError {
+function withSourceTable({ name, from }: TableSource, error: StoreError): StoreError {
   const { kind, code, message } = error;
   const names = namesOf(from).join(', ');
   const hints: Readonly<Record<string, string>> = {

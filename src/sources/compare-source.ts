@@ -121,7 +121,7 @@ export async function compareSource(
 async function lookAt(context: SourceContext, key: string): Promise<Look> {
   const { graph, store, source, access, now } = context;
   const maker = makerOf(source, key);
-  const { token, keys, refusal } = await readLedger(store, source.name, key, true);
+  const { token, keys, refusal } = await readLedger(store, source.name, key, { consistent: true });
   const look: Look = { token, made: 0, differences: [], isUnused: false, dropped: [] };
   const item = await access.read(key);
   let made: ReadonlyMap<string, Item>;

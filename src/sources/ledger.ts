@@ -1,6 +1,6 @@
 import type { AttributeValue, Item } from '../core/items/attribute-value.ts';
 import { hash128, SERVICE_PARTITION } from '../core/items/keys.ts';
-import type { ItemKey, Store } from '../core/store-port.ts';
+import type { ItemKey, ReadOptions, Store } from '../core/store-port.ts';
 import { EdgeloomError } from '../foundation/errors.ts';
 import { expiryAt } from './claims.ts';
 import type { SourceContext } from './context.ts';
@@ -54,9 +54,9 @@ export async function readLedger(
   store: Pick<Store, 'get'>,
   source: string,
   key: string,
-  consistent = false,
+  options: ReadOptions = { consistent: false },
 ): Promise<Ledger> {
-  const { item } = await store.get(keyOfLedger(source, key), { consistent });
+  const { item } = await store.get(keyOfLedger(source, key), options);
   return { ...ledgerOf(item), key };
 }
 

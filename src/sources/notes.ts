@@ -61,7 +61,7 @@ export interface NotesContext {
 
 export function conflictsNow(context: NotesContext): Promise<Noted<Conflict>> {
   const { graph, store } = context;
-  return look(context, CONFLICTS, async (text) => {
+  return checkNotes(context, CONFLICTS, async (text) => {
     const key = itemKeyOf(text);
     const claims = claimsOf(graph, (await store.get(key, { consistent: true })).item);
     const makers = claims === undefined ? [] : liveMakers(claims).sort();
@@ -70,13 +70,13 @@ export function conflictsNow(context: NotesContext): Promise<Noted<Conflict>> {
 }
 
 export function refusedNow(context: NotesContext, source: string): Promise<Noted<Refused>> {
-  return look(context, `source-refused/${source}/`, async (key) => {
-    const { refusal } = await readLedger(context.store, source, key, true);
+  return checkNotes(context, `source-refused/${source}/`, async (key) => {
+    const { refusal } = await readLedger(context.store, source, key, { consistent: true });
     return refusal && { key, ...refusal };
   });
 }
 
-async function look<Of>(
+async function checkNotes<Of>(
   { graph, store, prunes, stats, remainingMs }: NotesContext,
   about: NotesOf,
   ask: (text: string) => Promise<Of | undefined>,

@@ -7,7 +7,7 @@ import type { SourceContext } from './context.ts';
 import { readHead, writeHead } from './head.ts';
 import { LEDGER_SHARDS, type Ledger, ledgerOf, partitionOf } from './ledger.ts';
 import { asPut, putOf, serviceKey, storedIn } from './record.ts';
-import { touchAll } from './touches.ts';
+import { touchAll } from './touch-all.ts';
 
 /** Progress of a walk over a source. */
 export interface SyncProgress {

@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { createReader } from '../../src/client/read/reader.ts';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import { edge, node } from '../../src/core/model/schema.ts';
+import { createSources, type Sources } from '../../src/sources/create-sources.ts';
 import { mappedEdge, mappedNode } from '../../src/sources/items.ts';
 import { defineSource, type SourceItem } from '../../src/sources/source.ts';
-import { createSources, type Sources } from '../../src/sources/sources.ts';
 import { howTo } from '../support/how-to.ts';
 import { testTable, uniqueTableName } from '../support/table.ts';
 

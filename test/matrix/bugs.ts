@@ -126,8 +126,8 @@ export const COLUMN_BUGS: Readonly<Record<string, ColumnBug>> = {
   ),
   totals: inFile(
     'client/read/nodes/total.ts',
-    "directionOf(edge, id, options.direction) === 'inbound'",
-    "directionOf(edge, id, options.direction) === 'outgoing'",
+    'directionOf(edge, id, options.direction)',
+    "(directionOf(edge, id, options.direction) === 'inbound' ? 'outgoing' : 'inbound')",
   ),
   shards: inFile(
     'client/read/lists/count-search.ts',

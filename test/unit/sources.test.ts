@@ -12,6 +12,7 @@ import { edge, node, part } from '../../src/core/model/schema.ts';
 import { mirrorHandler } from '../../src/deployment/lambda/mirror-handler.ts';
 import { StoreError } from '../../src/foundation/errors.ts';
 import { accessOf } from '../../src/sources/access.ts';
+import { createSources } from '../../src/sources/create-sources.ts';
 import { type MappedItem, mappedEdge, mappedNode } from '../../src/sources/items.ts';
 import { mapped } from '../../src/sources/mapped.ts';
 import {
@@ -25,7 +26,6 @@ import {
   sourceTable,
   type TableSource,
 } from '../../src/sources/source.ts';
-import { createSources } from '../../src/sources/sources.ts';
 import { sourcesStatus } from '../../src/sources/status.ts';
 import type { SyncProgress } from '../../src/sources/sync.ts';
 import { classifyError } from '../../src/store/classify.ts';

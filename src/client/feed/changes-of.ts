@@ -301,7 +301,7 @@ function changeOfCount(
   const isInbound = kind === 'total';
   const count: CountModel | undefined = isInbound ? edge?.incoming : edge?.count;
   if (edge === undefined || count === undefined || !isFed(graph, 'counts', edgeType)) return [];
-  const places = ifReady(() => (isInbound ? projections.total(edge, true) : projections.count(edge)));
+  const places = ifReady(() => (isInbound ? projections.total(edge, 'inbound') : projections.count(edge)));
   if (places?.key !== change.target) return [];
   const [before, after] = [storedAmounts(change.oldImage), storedAmounts(change.newImage)];
   // Undefined if the stored count is malformed.
@@ -373,7 +373,7 @@ export function placesInForce({ graph, projections }: FeedModel): Map<string, st
     }
     if (!isFed(graph, 'counts', edge.type)) continue;
     if (edge.count !== undefined) note(`count ${edge.type}`, projections.count(edge)?.key);
-    if (edge.incoming !== undefined) note(`total ${edge.type}`, ifReady(() => projections.total(edge, true))?.key);
+    if (edge.incoming !== undefined) note(`total ${edge.type}`, ifReady(() => projections.total(edge, 'inbound'))?.key);
   }
   return places;
 }

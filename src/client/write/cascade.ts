@@ -214,7 +214,7 @@ function sourcesOf({ graph, store, projections }: Cascade, edge: EdgeModel, id: 
     projections.checkReverseItems(edge);
     sources.push(childrenIn(new FanOutPlaces(edge.type).reversePrefix));
   }
-  if (edge.incoming !== undefined) sources.push(childrenIn(projections.total(edge, true).itemPrefixes[0]!));
+  if (edge.incoming !== undefined) sources.push(childrenIn(projections.total(edge, 'inbound').itemPrefixes[0]!));
   if (edge.inbound === undefined || edge.inbound.partition !== undefined) return sources;
   const edgeKey = sortKeyOfEdge(edge, id);
   for (const declared of edge.inbound.orders.values()) {

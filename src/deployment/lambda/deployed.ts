@@ -23,21 +23,21 @@ import { type StreamHandler, streamHandler } from './stream-handler.ts';
 /** Makes the handler that projects the table's stream. */
 export function deployedStream(graph: CompiledModel): StreamHandler {
   const { EDGELOOM_CONCURRENCY: concurrency, ...settings } = readFunctionSettings();
-  return streamHandler(named(graph, settings), { logger: loggerOf(settings), concurrency });
+  return streamHandler(withDeployedTable(graph, settings), { logger: loggerOf(settings), concurrency });
 }
 
 /** Makes the handler that mirrors the streams in the parameter `sourceStreamArns`. */
 export function deployedMirror(graph: CompiledModel, sources: readonly Source[]): MirrorHandler {
   const settings = readFunctionSettings();
   const streamArns = settings.EDGELOOM_SOURCE_STREAM_ARNS?.split(',');
-  return mirrorHandler(named(graph, settings), { sources, streamArns, logger: loggerOf(settings) });
+  return mirrorHandler(withDeployedTable(graph, settings), { sources, streamArns, logger: loggerOf(settings) });
 }
 
 /** Makes the handler that the check's state machine calls. */
 export function deployedCheck(graph: CompiledModel): RunHandler {
   const { EDGELOOM_GRACE_SECONDS: seconds, ...settings } = readFunctionSettings();
   const graceMs = seconds === undefined ? undefined : seconds * 1000;
-  return checkRunHandler(named(graph, settings), { logger: loggerOf(settings), graceMs });
+  return checkRunHandler(withDeployedTable(graph, settings), { logger: loggerOf(settings), graceMs });
 }
 
 /** Makes the handler that redrives the quarantine, unclaimed records and failed batches. */
@@ -48,7 +48,7 @@ export function deployedRedrive(graph: CompiledModel): RedriveHandler {
     ...settings
   } = readFunctionSettings();
   const streams = deferredStreams(settings.client);
-  return redriveHandler(named(graph, settings), {
+  return redriveHandler(withDeployedTable(graph, settings), {
     stream: streamArn === undefined ? undefined : deferredSource(streamArn, streams),
     sources: {
       streams,
@@ -62,7 +62,7 @@ export function deployedRedrive(graph: CompiledModel): RedriveHandler {
 /** Makes the observer's handler. It runs every minute if the parameter `observe` is set. */
 export function deployedObserve(graph: CompiledModel): ObserveHandler {
   const { client, EDGELOOM_FEED_QUEUE_URL: queueUrl, ...settings } = readFunctionSettings();
-  return observeHandler(named(graph, settings), {
+  return observeHandler(withDeployedTable(graph, settings), {
     stream: deferredSource(requiredStream(settings), deferredStreams(client)),
     ...(queueUrl !== undefined && { feed: feedQueue(queueUrl, queueService(queueUrl, client.region), {}) }),
     logger: loggerOf(settings),
@@ -91,7 +91,10 @@ export function deployedFeed(_graph: CompiledModel): FeedHandler {
   });
 }
 
-function named(graph: CompiledModel, { EDGELOOM_TABLE }: Pick<FunctionSettings, 'EDGELOOM_TABLE'>): CompiledModel {
+function withDeployedTable(
+  graph: CompiledModel,
+  { EDGELOOM_TABLE }: Pick<FunctionSettings, 'EDGELOOM_TABLE'>,
+): CompiledModel {
   return withTableName(graph, EDGELOOM_TABLE);
 }
 

@@ -7,7 +7,7 @@ import { createModuleLoader } from './module-loader.ts';
 
 /** Loads a TypeScript or JavaScript model file, which runs with all rights of this process. */
 export async function loadModel(file: string): Promise<CompiledModel> {
-  const loaded = await loadFile(file, true);
+  const loaded = await loadFile(file, { default: true });
   if (isGraph(loaded)) return loaded;
   throw new EdgeloomError(
     'invalid-config',
@@ -17,7 +17,7 @@ export async function loadModel(file: string): Promise<CompiledModel> {
 }
 
 export async function loadSources(file: string): Promise<readonly Source[]> {
-  const { sources = [] } = (await loadFile(file, false)) as { sources?: unknown };
+  const { sources = [] } = (await loadFile(file)) as { sources?: unknown };
   if (!Array.isArray(sources)) {
     throw new EdgeloomError(
       'invalid-config',
@@ -36,7 +36,7 @@ export async function loadSources(file: string): Promise<readonly Source[]> {
   return sources as readonly Source[];
 }
 
-async function loadFile(file: string, isDefault: boolean): Promise<unknown> {
+async function loadFile(file: string, options?: { default: true }): Promise<unknown> {
   const path = resolve(file);
   if (!existsSync(path)) {
     throw new EdgeloomError(
@@ -47,7 +47,7 @@ async function loadFile(file: string, isDefault: boolean): Promise<unknown> {
   }
   try {
     const loader = await createModuleLoader();
-    return await (isDefault ? loader.import(path, { default: true }) : loader.import(path));
+    return await loader.import(path, options);
   } catch (error) {
     if (error instanceof Error && 'hint' in error) throw error;
     throw new EdgeloomError(

@@ -11,7 +11,7 @@ import type { RateOptions } from '../../store/metered.ts';
 import { TableIndexes } from '../../store/table-indexes.ts';
 import { type UnplacedCount, UnplacedItems } from '../../trust/check/unplaced-items.ts';
 import { leftovers, type MigrateAction, ownDrop } from '../action.ts';
-import { namesOfMissing } from '../step-work.ts';
+import { checkAddable } from '../step-work.ts';
 import { type LeftOut, LeftOutItems } from '../walks/left-out-items.ts';
 import { emptyProjectionWarnings } from './empty-projections.ts';
 import { forecast, type StepForecast } from './forecast.ts';
@@ -59,6 +59,8 @@ export async function planMigration(options: PlanOptions): Promise<MigrationPlan
   const data = new Map([...stored, ...own.map((one) => [one.fingerprint, one.data] as const)]);
   const changes = plannedChanges(head?.registry, stored, expected);
   const sample = await sampleTable({ graph, store, itemCount, sizeBytes });
+  const missing = await new TableIndexes(store).missing(graph);
+  if (action === undefined) checkAddable(missing);
   const planned = plannedSteps(
     {
       registry: head?.registry,
@@ -66,7 +68,7 @@ export async function planMigration(options: PlanOptions): Promise<MigrationPlan
       expected,
       isEmpty: sample.isWhole && sample.items.length === 0,
       ...(table && { table }),
-      missingIndexes: namesOfMissing(await new TableIndexes(store).missing(graph), action !== undefined),
+      missingIndexes: missing.map(({ name }) => name),
       lateWritesMs,
     },
     action === undefined ? [] : [action],

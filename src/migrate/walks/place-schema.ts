@@ -1,6 +1,4 @@
 import * as z from 'zod/mini';
-import { EdgeloomError } from '../../foundation/errors.ts';
-import { parsingInEnglish } from '../../foundation/parsing.ts';
 import { walkPlaceSchema } from '../../store/walk-schemas.ts';
 import type { MigratePlace } from './place.ts';
 
@@ -23,15 +21,3 @@ export const migratePlaceSchema: z.ZodMiniType<MigratePlace> = z.strictObject({
   walked: z.optional(names),
   waiting: z.optional(z.strictObject({ seen: names, sinceMs: z.number(), forMs: z.optional(z.number()) })),
 });
-
-export function parseMigratePlace(value: unknown): MigratePlace {
-  const { success, data, error } = migratePlaceSchema.safeParse(value, parsingInEnglish());
-  if (success) return data;
-  const { path, message } = error.issues[0]!;
-  throw new EdgeloomError(
-    'invalid-cursor',
-    `This is not the place of a migration: ${path.join('.') || 'it'}: ${message}.`,
-    'Start the migration again without it: it continues by the registry.',
-    { cause: error },
-  );
-}

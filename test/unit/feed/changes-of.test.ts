@@ -242,8 +242,7 @@ it.each([
     edges: { PAID: edge({ from: 'USER', to: 'USER', ...settings }) },
   });
   const paid = of.edges.get('PAID')!;
-  const { key } =
-    'degree' in settings ? { key: '~degree/PAID' } : projectionsOfModel(of).total(paid, direction === 'inbound');
+  const { key } = 'degree' in settings ? { key: '~degree/PAID' } : projectionsOfModel(of).total(paid, direction);
   const told = changesOf(modelOf(of), record('USER-1', key, undefined, { count: { N: '1' } }));
   expect(told).toEqual([expect.objectContaining({ kind: 'count', direction, attributes })]);
 });

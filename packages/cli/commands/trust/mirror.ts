@@ -3,7 +3,7 @@ import { loadSources } from '../../../../src/deployment/package/load-model.ts';
 import { EdgeloomError } from '../../../../src/foundation/errors.ts';
 import { countText, figureText } from '../../../../src/foundation/figure.ts';
 import { printable } from '../../../../src/foundation/printable.ts';
-import { createSources, type SyncOptions, type SyncResult } from '../../../../src/sources/sources.ts';
+import { createSources, type SyncOptions, type SyncResult } from '../../../../src/sources/create-sources.ts';
 import type { SyncProgress } from '../../../../src/sources/sync.ts';
 import { createClient } from '../../../../src/store/client.ts';
 import { DynamoDBSourceStore } from '../../../../src/store/source-table.ts';

@@ -71,9 +71,10 @@ export async function readTotal(
   const isEntering = edge.to.has(parseNodeId(id)!.type);
   if (options.direction === 'inbound') checkedKeyTo(edge, id);
   else if (options.direction === 'outgoing' || !isEntering) edgeTypeFrom(graph, id, edgeType);
-  const isInbound = directionOf(edge, id, options.direction) === 'inbound';
+  const direction = directionOf(edge, id, options.direction);
+  const isInbound = direction === 'inbound';
   const count: CountModel = isInbound ? edge.incoming! : edge.count!;
-  const places = projections.total(edge, isInbound);
+  const places = projections.total(edge, direction);
   const edgeKey = sortKeyOfEdge(edge, id);
   const own = await readRelevantOwnWrites(context, (key) =>
     isInbound ? key.target === edgeKey : key.source === id && typePrefix(key.target) === edge.type,

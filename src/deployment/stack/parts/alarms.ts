@@ -128,15 +128,15 @@ export function alarms(site: Site): Record<string, Alarm> {
   const period = Math.max(HOUR_SECONDS, 2 * redriveSeconds);
   // At least three periods, so that one redrive during a migration doesn't ring.
   const migrating = Math.max(3, Math.ceil((LONGEST_MIGRATION_HOURS * HOUR_SECONDS) / period));
-  return named({
+  return alarmsOfRows({
     IteratorAge: [functionMetric('stream', 'IteratorAge', 'Maximum'), behind],
     NotPolled: [mappingMetric('PolledEventCount'), STOPPED],
-    ...ofEachFunction(site, 'Errors', 'fails', FAILS_AGAIN),
-    ...ofEachFunction(site, 'Throttles', 'is throttled', REFUSED_AGAIN),
+    ...functionRows(site, 'Errors', 'fails', FAILS_AGAIN),
+    ...functionRows(site, 'Throttles', 'is throttled', REFUSED_AGAIN),
     FailedEvents: [mappingMetric('FailedInvokeEventCount'), LASTING],
     DroppedEvents: [mappingMetric('DroppedEventCount'), ONCE],
     FailedBatches: [mappingMetric('OnFailureDestinationDeliveredEventCount'), ONCE],
-    ...ofThrottling(site),
+    ...throttlingRows(site),
     FailedBatchesAge: [queueAge(FAILED_BATCHES_QUEUE), WAITS_AN_HOUR],
     RedriveMissing: [own('CheckAgeSeconds'), { ...STOPPED, period: redriveSeconds }],
     DeadLetters: [queueDepth(DEAD_LETTER_QUEUE), ONCE],
@@ -168,18 +168,18 @@ export function alarms(site: Site): Record<string, Alarm> {
       FeedAge: [queueAge(FEED_QUEUE), WAITS_A_QUARTER],
       FeedDeadLetters: [queueDepth(FEED_DEAD_LETTER_QUEUE), ONCE],
     }),
-    ...ofSources(site, behind),
+    ...sourceRows(site, behind),
   });
 }
 
-function named(rows: Rows): Record<string, Alarm> {
+function alarmsOfRows(rows: Rows): Record<string, Alarm> {
   return Object.fromEntries(
     Object.entries(rows).map(([name, [metric, when, means = MEANS[name]!]]) => [name, { metric, means, ...when }]),
   );
 }
 
 /** @param called when an alarm rings for a function that does not read a stream. */
-function ofEachFunction({ functions }: Site, metric: 'Errors' | 'Throttles', does: string, called: When): Rows {
+function functionRows({ functions }: Site, metric: 'Errors' | 'Throttles', does: string, called: When): Rows {
   return Object.fromEntries(
     functions.map((name) => [
       `${logicalIdPrefix(name)}${metric}`,
@@ -203,7 +203,7 @@ const PROVISIONED_CAUSE = { ProvisionedCap: 'ProvisionedThroughput' };
 /** CloudWatch's limit of metrics per alarm. */
 const METRICS_OF_ALARM = 10;
 
-function ofThrottling(site: Site): Rows {
+function throttlingRows(site: Site): Rows {
   const causes = { ...THROTTLE_CAUSES, ...(site.parameters.existingTableArn !== '' && PROVISIONED_CAUSE) };
   const places = [undefined, ...indexNamesOf(site.graph)];
   return Object.assign(
@@ -212,13 +212,13 @@ function ofThrottling(site: Site): Rows {
       const metrics = places.flatMap((index) =>
         ['Read', 'Write'].map((kind) => tableMetric(site, `${kind}${cause}ThrottleEvents`, index)),
       );
-      return ofManyMetrics(name, metrics, LASTING);
+      return splitRows(name, metrics, LASTING);
     }),
   );
 }
 
 /** Splits the metrics over as many alarms as they need, such as `HotPartition` and `HotPartition2`. */
-function ofManyMetrics(name: string, metrics: readonly Metric[], when: When): Rows {
+function splitRows(name: string, metrics: readonly Metric[], when: When): Rows {
   const parts = [...slicesOf(metrics, METRICS_OF_ALARM)];
   return Object.fromEntries(parts.map((part, place) => [numbered(name, place), [part, when, MEANS[name]]]));
 }
@@ -227,7 +227,7 @@ function numbered(name: string, place: number): string {
   return place === 0 ? name : `${name}${place + 1}`;
 }
 
-function ofSources(site: Site, behind: When): Rows {
+function sourceRows(site: Site, behind: When): Rows {
   const { sourceStreamArns } = site.parameters;
   if (sourceStreamArns.length === 0) return {};
   const notPolled = sourceStreamArns.map((arn, place) => [
@@ -244,7 +244,7 @@ function ofSources(site: Site, behind: When): Rows {
   return {
     MirrorAge: [functionMetric('mirror', 'IteratorAge', 'Maximum'), behind],
     ...Object.fromEntries(notPolled),
-    ...ofManyMetrics('MirrorGaveUp', [queueDepth(MIRROR_DEAD_LETTER_QUEUE), ...dropped], ONCE),
+    ...splitRows('MirrorGaveUp', [queueDepth(MIRROR_DEAD_LETTER_QUEUE), ...dropped], ONCE),
     MirrorRefused: [own('MirrorRefused'), ONCE],
     MirrorConflicts: [own('MirrorConflicts'), ONCE],
     SourceStreamReplaced: [own('SourceStreamReplaced'), REPLACED],

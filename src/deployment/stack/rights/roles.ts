@@ -49,7 +49,7 @@ export function roleResources(site: Site): Resources {
 const FUNCTION_STATEMENTS: Readonly<Record<FunctionName, (site: Site) => Statement[]>> = {
   stream: (site) => [
     ...tableStatements('stream', site),
-    mapsStreams([site.table.streamArn]),
+    mappingStatement([site.table.streamArn]),
     // The mapping writes to the bucket with its function's rights.
     { ...allow('s3:ListBucket', attribute(FAILED_BATCHES_BUCKET)), ...IN_THIS_ACCOUNT },
     { ...allow('s3:PutObject', failedBatchObjects()), ...IN_THIS_ACCOUNT },
@@ -59,7 +59,7 @@ const FUNCTION_STATEMENTS: Readonly<Record<FunctionName, (site: Site) => Stateme
   redrive: (site) => [...tableStatements('redrive', site), ...failureStatements(site, [FAILED_BATCHES_QUEUE])],
   observe: (site) => [
     ...tableStatements('observe', site),
-    readsOfStream(site),
+    streamReadStatement(site),
     ...(site.parameters.feedEventBus === '' ? [] : [allow('sqs:SendMessage', attribute(FEED_QUEUE))]),
   ],
   feed: ({ parameters: { feedEventBus: bus } }) => [
@@ -71,7 +71,7 @@ const FUNCTION_STATEMENTS: Readonly<Record<FunctionName, (site: Site) => Stateme
     const { sourceStreamArns } = site.parameters;
     return [
       ...tableStatements('mirror', site),
-      mapsStreams(sourceStreamArns),
+      mappingStatement(sourceStreamArns),
       allow('dynamodb:DescribeTable GetItem', ...sourceStreamArns.map(tableArnOfStream)),
       // The mapping sends notices with its function's rights.
       allow('sqs:SendMessage', attribute(MIRROR_DEAD_LETTER_QUEUE)),
@@ -87,18 +87,18 @@ export function sourceStatements({ parameters: { sourceStreamArns } }: Site): St
 
 const READS_OF_STREAM = 'dynamodb:DescribeStream GetRecords GetShardIterator';
 
-function readsOfStream({ table }: Site): Statement {
+function streamReadStatement({ table }: Site): Statement {
   return allow(READS_OF_STREAM, table.streamArn);
 }
 
 /** Lambda requires ListStreams for a mapping. */
-function mapsStreams(streamArns: readonly Value[]): Statement {
+function mappingStatement(streamArns: readonly Value[]): Statement {
   return allow(`${READS_OF_STREAM} ListStreams`, ...streamArns);
 }
 
 export function failureStatements(site: Site, queues: readonly string[]): Statement[] {
   return [
-    readsOfStream(site),
+    streamReadStatement(site),
     { ...allow('s3:DeleteObject GetObject', failedBatchObjects()), ...IN_THIS_ACCOUNT },
     // SendMessage returns the rest of a batch to the queue when time runs out.
     allow('sqs:DeleteMessage GetQueueAttributes ReceiveMessage SendMessage', ...queues.map((id) => attribute(id))),

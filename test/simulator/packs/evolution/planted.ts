@@ -31,7 +31,7 @@ const TOTALS_AND_PARTS: readonly Mutant[] = [
     changes: [
       setValue(
         'total-is-read-in-its-generation',
-        '(isInbound ? totalInGeneration(type, {}) : countInGeneration(type, {})).places',
+        "(direction === 'inbound' ? totalInGeneration(type, {}) : countInGeneration(type, {})).places",
       ),
     ],
   },
@@ -227,7 +227,7 @@ export const EVOLUTION_MUTANTS: readonly Mutant[] = [
   {
     name: 'evolution-unready-views-used',
     rule: '6: readers use no view of a type while its views are being built or are about to be replaced.',
-    changes: [setValue('reader-uses-views-that-are-ready', "state !== 'retired'")],
+    changes: [setValue('reader-uses-views-that-are-ready', "one.state !== 'retired'")],
   },
   {
     name: 'evolution-other-views-used',

@@ -12,7 +12,7 @@ import { heads } from './head.ts';
 import { type Conflict, conflictsNow, refusedNow } from './notes.ts';
 import { isRetired, keyTextOf, retiredSource, type Source, type SourceKey, sourceOfMaker } from './source.ts';
 import { syncSource, type WalkOptions } from './sync.ts';
-import { touchAll } from './touches.ts';
+import { touchAll } from './touch-all.ts';
 
 /** Options of `createSources`. */
 export interface SourcesOptions {
