@@ -19,6 +19,7 @@ import type { Data } from './data.ts';
 import {
   type Defined,
   type DefinitionKind,
+  type Definitions,
   definitionsOf,
   inboundName,
   indexName,
@@ -87,117 +88,141 @@ export function projectionsOfModel(model: CompiledModel): ProjectionsInForce {
   };
 }
 
-export function projectionsOfRegistry(
-  registry: Registry,
-  data: DefinitionData,
-  own: CompiledModel,
-): ProjectionsInForce {
-  const mine = definitionsOf(own);
-  const usable = usableGenerations(registry, data, own);
-  const lookUp = <Kind extends DefinitionKind>(name: ProjectionName<Kind>, place = 0): LayerPart<Kind> | undefined => {
-    const meaning = mine.get(name)?.meanings[place];
-    return meaning === undefined ? undefined : (usable.get(meaning) as LayerPart<Kind> | undefined);
-  };
-  const requireReady = <Kind extends DefinitionKind>(
+export class RegisteredProjections implements ProjectionsInForce {
+  private readonly mine: Definitions;
+  private readonly usable: ReadonlyMap<string, LayerPart>;
+  private readonly readyViews: ReadonlyMap<string, ProjectionInForce>;
+  private readonly searches = new Map<SearchModel, SearchModel>();
+  private compiled: CompiledModel | undefined;
+  private compiledKept: CompiledModel | undefined;
+
+  constructor(
+    private readonly registry: Registry,
+    private readonly data: DefinitionData,
+    private readonly own: CompiledModel,
+  ) {
+    this.mine = definitionsOf(own);
+    this.usable = usableGenerations(registry, data, own);
+    this.readyViews = readyViewsIn(registry);
+  }
+
+  get model(): CompiledModel {
+    // Compiled at first use, because most reads don't need it.
+    this.compiled ??= compileLayers([...this.parts()], this.own, this.own.fingerprint);
+    return this.compiled;
+  }
+
+  get kept(): CompiledModel | undefined {
+    this.compiledKept ??= modelOfKept(this.registry, this.data, this.own);
+    return this.compiledKept;
+  }
+
+  search(search: SearchModel): SearchModel {
+    if (search.native) {
+      this.requireIndex(indexOfSearch(this.own, search));
+      return search;
+    }
+    const known = this.searches.get(search);
+    if (known !== undefined) return known;
+    const { indexPartition, name, itemOf, index } = search;
+    const type = indexPartition.slice(0, indexPartition.indexOf('.'));
+    const { definition, kept } = this.requireReady(
+      searchName(type, itemOf),
+      INDEX_NAMES.indexOf(index),
+      searchName(type, name),
+    );
+    const stored = searchesInGeneration(definition, kept).find((one) => one.name === name)!;
+    this.searches.set(search, stored);
+    return stored;
+  }
+
+  order(edge: EdgeModel, order: InboundOrder): { inbound: InboundModel; order: InboundOrder } {
+    if (edge.inbound!.native) {
+      this.requireIndex(indexOfOrder(this.own, order));
+      return { inbound: edge.inbound!, order };
+    }
+    const { definition, kept } = this.requireReady(
+      order.isNamed ? orderName(edge.type, order.name) : inboundName(edge.type),
+    );
+    const settings = { ...edge.inbound!, ...definition.settings };
+    return { inbound: settings, order: orderInGeneration(edge.type, order, settings, kept) };
+  }
+
+  part(type: string, { name, view }: PartModel): PartView | undefined {
+    const found = view && this.lookUp(partName(type, name));
+    // rule: part-is-read-itself-until-its-view-is-ready
+    return found && partInGeneration(found.definition.part, found.kept);
+  }
+
+  checkReverseItems(edge: EdgeModel): void {
+    for (const type of edge.from) {
+      const ready = this.readyViews.get(type);
+      if (ready === undefined || !copiesAlong(this.data.get(ready.definition), edge.type))
+        throw viewsNotReadyError(type, edge);
+    }
+  }
+
+  count(edge: EdgeModel): CountPlaces | undefined {
+    const found = edge.count && this.lookUp(inboundName(edge.type));
+    return found && countInGeneration(edge.type, found.kept).places;
+  }
+
+  total({ type }: EdgeModel, direction: 'inbound' | 'outgoing'): CounterPlaces {
+    const { kept } = this.requireReady(inboundName(type));
+    // rule: total-is-read-in-its-generation
+    return (direction === 'inbound' ? totalInGeneration(type, kept) : countInGeneration(type, kept)).places;
+  }
+
+  usesView(id: string, view: Item | undefined): boolean {
+    const type = parseNodeId(id)?.type ?? '';
+    const ready = this.readyViews.get(type);
+    if (ready === undefined) return false;
+    // rule: reader-uses-views-of-its-own-definition
+    if (ready.definition !== this.mine.get(viewName(type))?.fingerprint) return false;
+    // rule: reader-uses-views-of-the-generation
+    return view === undefined || stringOf(view[MODEL]) === stampText(ready.id);
+  }
+
+  private parts(): Set<LayerPart> {
+    return new Set(
+      [...this.mine.values()].flatMap(({ name, definition, meanings }): LayerPart[] => {
+        // Includes views that aren't ready, because readers derive them from the base items.
+        if (definition.kind === 'view') return [{ definition, kept: {} }];
+        return meanings.flatMap((_, place) => this.lookUp(name, place) ?? []);
+      }),
+    );
+  }
+
+  private lookUp<Kind extends DefinitionKind>(name: ProjectionName<Kind>, place = 0): LayerPart<Kind> | undefined {
+    const meaning = this.mine.get(name)?.meanings[place];
+    return meaning === undefined ? undefined : (this.usable.get(meaning) as LayerPart<Kind> | undefined);
+  }
+
+  private requireReady<Kind extends DefinitionKind>(
     name: ProjectionName<Kind>,
     place = 0,
     asked: string = name,
-  ): LayerPart<Kind> => {
-    const usableNow = lookUp(name, place);
-    if (usableNow === undefined) throw notReadyError(registry, name, mine.get(name), asked);
-    return usableNow;
-  };
-  const requireIndex = ({ name }: NativeIndex): void => {
+  ): LayerPart<Kind> {
+    const found = this.lookUp(name, place);
+    if (found === undefined) throw notReadyError(this.registry, name, this.mine.get(name), asked);
+    return found;
+  }
+
+  private requireIndex({ name }: NativeIndex): void {
     // rule: native-list-is-read-while-its-index-is-ready
-    requireReady(indexName(name));
-  };
-  const parts = new Set(
-    [...mine.values()].flatMap(({ name, definition, meanings }): LayerPart[] => {
-      // Includes views that aren't ready, because readers derive them from the base items.
-      if (definition.kind === 'view') return [{ definition, kept: {} }];
-      return meanings.flatMap((_, place) => lookUp(name, place) ?? []);
-    }),
-  );
-  const readyViews = new Map<string, ProjectionInForce>();
+    this.requireReady(indexName(name));
+  }
+}
+
+function readyViewsIn(registry: Registry): ReadonlyMap<string, ProjectionInForce> {
+  const views = new Map<string, ProjectionInForce>();
   for (const one of projectionsInForce(registry)) {
     const type = typeOfView(one.name);
     // rule: reader-uses-views-that-are-ready
     const isUsed = one.state === 'ready';
-    if (type !== undefined && isUsed) readyViews.set(type, one);
+    if (type !== undefined && isUsed) views.set(type, one);
   }
-  const searches = new Map<SearchModel, SearchModel>();
-  let model: CompiledModel | undefined;
-  let kept: CompiledModel | undefined;
-  return {
-    get model() {
-      // Compiled at first use, because most reads don't need it.
-      model ??= compileLayers([...parts], own, own.fingerprint);
-      return model;
-    },
-    search(search) {
-      if (search.native) {
-        requireIndex(indexOfSearch(own, search));
-        return search;
-      }
-      const known = searches.get(search);
-      if (known !== undefined) return known;
-      const { indexPartition, name, itemOf, index } = search;
-      const type = indexPartition.slice(0, indexPartition.indexOf('.'));
-      const { definition, kept } = requireReady(
-        searchName(type, itemOf),
-        INDEX_NAMES.indexOf(index),
-        searchName(type, name),
-      );
-      const stored = searchesInGeneration(definition, kept).find((one) => one.name === name)!;
-      searches.set(search, stored);
-      return stored;
-    },
-    order(edge, order) {
-      if (edge.inbound!.native) {
-        requireIndex(indexOfOrder(own, order));
-        return { inbound: edge.inbound!, order };
-      }
-      const { definition, kept } = requireReady(
-        order.isNamed ? orderName(edge.type, order.name) : inboundName(edge.type),
-      );
-      const settings = { ...edge.inbound!, ...definition.settings };
-      return { inbound: settings, order: orderInGeneration(edge.type, order, settings, kept) };
-    },
-    part(type, { name, view }) {
-      const found = view && lookUp(partName(type, name));
-      // rule: part-is-read-itself-until-its-view-is-ready
-      return found && partInGeneration(found.definition.part, found.kept);
-    },
-    checkReverseItems(edge) {
-      for (const type of edge.from) {
-        const ready = readyViews.get(type);
-        if (ready === undefined || !copiesAlong(data.get(ready.definition), edge.type))
-          throw viewsNotReadyError(type, edge);
-      }
-    },
-    count(edge) {
-      const found = edge.count && lookUp(inboundName(edge.type));
-      return found && countInGeneration(edge.type, found.kept).places;
-    },
-    total({ type }, direction) {
-      const { kept } = requireReady(inboundName(type));
-      // rule: total-is-read-in-its-generation
-      return (direction === 'inbound' ? totalInGeneration(type, kept) : countInGeneration(type, kept)).places;
-    },
-    usesView(id, view) {
-      const type = parseNodeId(id)?.type ?? '';
-      const ready = readyViews.get(type);
-      if (ready === undefined) return false;
-      // rule: reader-uses-views-of-its-own-definition
-      if (ready.definition !== mine.get(viewName(type))?.fingerprint) return false;
-      // rule: reader-uses-views-of-the-generation
-      return view === undefined || stringOf(view[MODEL]) === stampText(ready.id);
-    },
-    get kept() {
-      kept ??= modelOfKept(registry, data, own);
-      return kept;
-    },
-  };
+  return views;
 }
 
 function copiesAlong(definition: Data | undefined, edgeType: string): boolean {

@@ -4,7 +4,7 @@ import { currentMoment, type Moment, mayHavePassed } from '../foundation/clocks.
 import type { Data } from './data.ts';
 import { type Head, readDefinitions, readHead, registryGone } from './head.ts';
 import { checkReaderRegion } from './identity.ts';
-import { type ProjectionsInForce, projectionsOfModel, projectionsOfRegistry } from './projections-in-force.ts';
+import { type ProjectionsInForce, projectionsOfModel, RegisteredProjections } from './projections-in-force.ts';
 
 /**
  * Milliseconds for which a reader may rely on its last read of the registry. Tools wait as long before a change that
@@ -61,7 +61,7 @@ export function registryLeases(
     if (current?.head?.text === text) return { ...current, startedAt };
     const data = await readDefinitions(reader, registry, known);
     // rule: lease-counts-from-before-the-read
-    return { projections: projectionsOfRegistry(registry, data, own), startedAt, head };
+    return { projections: new RegisteredProjections(registry, data, own), startedAt, head };
   };
   const renewShared = async (): Promise<Lease> => {
     renewal ??= renew().finally(() => {
