@@ -328,9 +328,9 @@ function unitsOf(cost: ModelCost, { shares, viewKilobytes = 1 }: Load) {
     derived: mean((put) => put.total - put.base + viewUnits(put) - put.view),
     // Views are read whole and eventually consistently. `read` already counts half a unit for the first 4 KB.
     read: mean((put) => put.read + (put.kind === 'part' ? 0 : put.view * (readUnits(viewBytes, false) - 0.5))),
-    // Half of `indexItems` is billed to the indexes, which have their own partitions.
+    // About half of `indexItems` is billed to the indexes, which have their own partitions.
     derivedWrites: mean((put) => viewUnits(put) + put.indexItems / 2 + put.reverseItem + put.totalEntry),
-    // Converts units to items: an index item takes 2 units, and an entry and its total 4.
+    // Converts units to items: an index item usually takes 2 units, and an entry and its total 4.
     derivedItems: mean(
       ({ view, indexItems, reverseItem, totalEntry }) => view + indexItems / 2 + reverseItem + totalEntry / 4,
     ),

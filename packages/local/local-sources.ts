@@ -18,7 +18,7 @@ import { type Mirror, MirrorShard } from './mirror-shard.ts';
 
 /** Options of the mirrors of a local table. */
 export interface LocalSourcesOptions {
-  /** Sources to mirror, as the model file exports them. Only those that are tables are followed. Default: none. */
+  /** Sources to mirror, as the model file exports them. Only tables are followed. Default: none. */
   sources?: readonly Source[] | undefined;
   /**
    * Endpoint of a running engine that has the source tables with their own indexes and their streams, such as `http://127.0.0.1:8000`.

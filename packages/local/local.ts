@@ -50,8 +50,8 @@ export interface Local {
   /** Mirrors the sources into the table. Absent without `sources`. */
   mirrors?: LocalMirrors;
   /**
-   * Finishes the current batch (not with the engine `memory`), then stops mirrors, worker, observer and engine. Safe to
-   * call again.
+   * Stops mirrors, worker, observer and engine, in this order. Current batches are finished first, except the worker's
+   * with the engine `memory`. Safe to call again.
    */
   stop(): Promise<void>;
 }

@@ -9,9 +9,9 @@ const LOCK_FILE = /^in-use-by-(\d+)-/;
 const held = new Set<string>();
 
 /**
- * Locks a data folder, so that only one engine uses it. A process creates an empty file with its own id, then looks for other files. If two
- * processes start together, the later one sees both files. Files of dead processes don't count. Returns a function that releases the lock.
- * Throws `data-in-use`.
+ * Locks a data folder, so that only one engine uses it. A process creates an empty file with its own id, then looks for
+ * other files. If two processes start together, at least one sees the other's file. Files of dead processes don't
+ * count. Returns a function that releases the lock. Throws `data-in-use`.
  */
 export async function lockDataFolder(folder: string): Promise<() => Promise<void>> {
   const own = `in-use-by-${process.pid}-${randomUUID()}`;

@@ -17,7 +17,7 @@ const SHA512 = 'xTeeRLvzEfqyd5lh3bH4c0kHvSHHmmhD5ZDsHFKAQ5g2Zl6JqlFdutaQhCLHzxEp
 
 const packed = z.tuple([z.object({ filename: z.string() })]);
 
-/** Needs Java 17, and npm the first time. */
+/** Needs Java 17, and npm and tar the first time. */
 export async function dynamoDBLocalCommand(port: number, dataDir: string | undefined): Promise<EngineCommand> {
   const folder = await installDynamoDBLocal();
   const data = dataDir === undefined ? ['-inMemory'] : ['-dbPath', dataDir, '-sharedDb'];

@@ -15,10 +15,10 @@ export interface EngineProcess {
 }
 
 const OUTPUT_CHARACTERS = 2000;
-/** When stopped, an engine needs time to write what it holds in memory. */
+/** A stopping engine needs time to write its data. */
 const GRACE_SECONDS = 5;
 
-/** Starts the engine. It ends with this process, and doesn't keep it alive. */
+/** Starts an engine that ends with this process but doesn't keep it alive. */
 export function spawnEngine(command: EngineCommand): EngineProcess {
   let output = '';
   const onErrorOutput = (chunk: Buffer): void => {

@@ -144,7 +144,7 @@ export class Table {
     return `arn:aws:dynamodb:local:000000000000:table/${this.name}`;
   }
 
-  /** An earlier stream of the table stays readable under its own label. */
+  /** An earlier stream of the table stays readable under its own ARN. */
   openStream(view: StreamView): TableStream {
     this.stream = new TableStream(this.arn, view, this.keys);
     return this.stream;

@@ -1,6 +1,6 @@
 import { compareText, compareValues, type Value } from './values.ts';
 
-/** An entry of an `Ordered`. `tie` orders entries with the same sort key. */
+/** `tie` orders entries with the same sort key. */
 export interface Entry<T> {
   sort: Value | undefined;
   tie: string;

@@ -71,7 +71,6 @@ export async function startMemoryServer(port: number): Promise<MemoryServer> {
     server.once('error', reject);
     server.listen(port, '127.0.0.1', resolve);
   });
-  // Don't keep the process alive.
   server.unref();
   return {
     ended,

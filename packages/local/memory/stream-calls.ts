@@ -113,7 +113,6 @@ export function getRecords(tables: Tables, input: Input) {
   return { Records: page, ...(!isEnd && { NextShardIterator: iteratorText(next) }) };
 }
 
-/** Returns the index of the first record whose sequence number is at least `from`. */
 function firstIndex(records: readonly { dynamodb: { SequenceNumber: string } }[], from: string): number {
   let [low, high] = [0, records.length];
   while (low < high) {

@@ -134,7 +134,7 @@ export function compareValues(left: Value, right: Value): number {
   return compareText(a, b);
 }
 
-/** Compares UTF-8 bytes, which is the order of code points. */
+/** Compares in the order of UTF-8 bytes, which is the order of code points. */
 export function compareText(left: string, right: string): number {
   const shorter = Math.min(left.length, right.length);
   for (let i = 0; i < shorter; i++) {

@@ -159,7 +159,6 @@ export function countInLists(lists: readonly unknown[]): number {
   }, 0);
 }
 
-/** Throws if two writes name the same item. */
 export function checkDistinct(writes: readonly Prepared[], message: string): void {
   const keys = writes.map(({ table, key }) => `${table.name} ${keyText(key, table.keys)}`);
   if (new Set(keys).size !== keys.length) throw invalid(message);
@@ -248,7 +247,7 @@ export class Transactions {
     return prepareWrite(this.tables, kind, action[kind]!);
   }
 
-  /** True for errors that a transaction reports as a cancellation reason. */
+  /** Whether a transaction reports the error as a cancellation reason. */
   private isOfItem({ message }: Refusal): boolean {
     return /operand in the update expression|document path provided|Item size has|refers to an attribute|overflow|significant digits/.test(
       message,

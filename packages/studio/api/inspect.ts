@@ -16,10 +16,10 @@ import { input, route } from '../base/route.ts';
 export interface StoredItem {
   source: string;
   target: string;
-  /** `base`, `part` or a kind of derived item. */
+  /** `base`, `part`, a kind of derived item or, in the page, `absent`. */
   kind: string;
   bytes: number;
-  /** Expired, so readers no longer return it. */
+  /** The item has expired. */
   isOver?: true;
   /** All attributes except the keys. */
   attributes: Record<string, unknown>;

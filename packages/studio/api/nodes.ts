@@ -29,7 +29,7 @@ export interface NodeAnswer {
   parts: Record<string, Record<string, unknown>>;
   /** Null if the node has no view. */
   view: Record<string, unknown> | null;
-  /** Projections that lag, drift or are quarantined. */
+  /** Projections that lag, drift or are quarantined. Empty while base item and view agree. */
   wrong: ExplainedPart[];
   /** Quarantine entries of the node's partition, 20 at most. */
   quarantined: QuarantineEntry[];
@@ -38,12 +38,11 @@ export interface NodeAnswer {
   names: Record<string, string | null>;
   /** Full size; `edgeSet` may hold only the first elements. */
   edgeSetSize: number;
-  /** Edge types evicted because the set grew too large. */
+  /** Edge types evicted from the edge set. */
   left: string[];
 }
 
 export interface NamedEdge extends EdgeResult {
-  /** The target's name. */
   name: string | null;
 }
 
@@ -53,7 +52,7 @@ export interface ListOfNode extends EdgeCount {
 }
 
 const MOST_ELEMENTS = 500;
-/** Maximum nodes read for names that the sample lacks, each at 0.5 RCU per 4 KB. */
+/** Maximum nodes read for names, each at 0.5 RCU per 4 KB. */
 const MOST_READ = 20;
 const MOST_ENTRIES = 20;
 
@@ -128,7 +127,7 @@ export async function named<T extends object>(
   return all.map((one) => ({ ...one, name: names.get(idOf(one)) ?? null }));
 }
 
-/** Takes names from the sample, and reads up to `MOST_READ` nodes that the sample lacks. */
+/** Takes names from the sample. Reads up to `MOST_READ` nodes without a name there. */
 async function namesOf(context: RequestContext, ids: readonly string[]): Promise<Map<string, string | null>> {
   const { graph, store } = context;
   const sampled = await sampleIfAllowed(context);

@@ -27,10 +27,10 @@ export interface SuggestAnswer {
 }
 
 const MOST = 8;
-/** Limits, because each shard of a search costs a Query. */
+/** Each shard of a search costs a Query. */
 const SEARCHES = 12;
 const MOST_SHARDS = 32;
-/** Limit, because each type costs a GetItem. */
+/** Each type costs a GetItem. */
 const MOST_TYPES = 40;
 
 export const SUGGEST_ROUTES = [
@@ -102,7 +102,7 @@ function typeOf(id: string): string {
   return id.slice(0, id.indexOf('-'));
 }
 
-/** Returns searches that take few calls: prefixes over few shards, or whole values that have their own shard. */
+/** Returns text searches that take few calls: few shards, or a shard for each value. */
 function searchesByText({ nodes }: CompiledModel): SearchModel[] {
   const all = [...nodes.values()].flatMap(({ searches }) => [...searches.values()]);
   return all

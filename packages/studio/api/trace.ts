@@ -49,7 +49,7 @@ export interface TraceAnswer {
   derived: DerivedStep[];
   /** True once all derived items are written; null if unknown. */
   isProjected: boolean | null;
-  /** The consumers' position. Null if the batch is known. */
+  /** The consumers' position. Null if the batch is known or the write unknown. */
   lag: string | null;
   /** WCU including derived items; US dollars per million such writes on demand. */
   price: { wcu: number; millionUsd: number };
@@ -95,7 +95,7 @@ async function traceWrite(
   // Once a batch has ended, the stream has the records of its writes.
   if (batch !== undefined || lag?.isApplied === true) await flow.look();
   const own = tap.writeOf(write, batch?.beganMs ?? write.atMs + CLOCK_MS);
-  // Ignores earlier writes of the item and writes of other processes.
+  // Otherwise `own` is another write of the item.
   const sent = own !== undefined && Math.abs(own.sentMs - write.atMs) < CLOCK_MS ? own : undefined;
   const beganMs = sent?.sentMs;
   const wrote = new Set(batch?.records === 1 ? batch.writes.keys() : []);
@@ -186,7 +186,6 @@ function entriesOf(item: Item, maps: ReadonlySet<string>): Entries {
   return entries;
 }
 
-/** Returns undefined for equal values, and for sets only the elements that differ. */
 function difference(
   name: string,
   stored: AttributeValue | undefined,

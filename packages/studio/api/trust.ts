@@ -26,7 +26,7 @@ export interface CheckPriceAnswer {
   rcu: number;
 }
 
-/** Null means the whole table, so that a body without an id doesn't repair all of it. */
+/** A null id means the whole table. A missing id is refused. */
 const REPAIRED = z.strictObject({ id: input.id.nullable() });
 
 export const TRUST_ROUTES = [
@@ -45,7 +45,7 @@ export const TRUST_ROUTES = [
     REPAIRED,
     async (context, { id }): Promise<CheckAnswer> => {
       const answer = await startCheck(context, id ?? undefined, 'repair');
-      // Repairing one node is quick, so wait for it.
+      // Wait, so that the answer contains the outcome.
       if (id !== null) await context.checks.ended();
       return answer;
     },
@@ -79,7 +79,6 @@ async function readSuspects({ graph, store, checks }: RequestContext): Promise<S
   return { items: all.slice(0, MOST_SUSPECTS), hasMore: all.length > MOST_SUSPECTS };
 }
 
-/** Checks the whole table if `id` is undefined. */
 async function startCheck(
   context: RequestContext,
   id: string | undefined,

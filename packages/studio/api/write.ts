@@ -42,7 +42,7 @@ export const WRITE_ROUTES = [
   route('POST /api/undo', z.object({ ...key, rev: z.string() }), undoWrite, { writes: true }),
 ];
 
-/** Restores the old image from the stream, because its values keep their types. */
+/** Restores the image from the stream record, because JSON from the page loses the types of values. */
 async function undoWrite(context: RequestContext, { rev, ...own }: ItemKey & { rev: string }): Promise<WriteAnswer> {
   const { graph, flow } = context;
   const write = flow.changes.writeOf(own, { rev });
@@ -73,7 +73,7 @@ function keyOf(graph: CompiledModel, words: ItemWords): ItemKey {
   return { source: words.source, target: sortKeyOfEdge(findEdge(graph, words.type), words.target) };
 }
 
-/** Changes an item from `before` to `after`; undefined means no item. Fails if an attribute to change no longer equals `before`. */
+/** Undefined means no item. Fails if a changed attribute, or the item's existence, differs from `before`. */
 async function writeItem(
   { graph, store, flow }: RequestContext,
   words: ItemWords,
@@ -85,7 +85,7 @@ async function writeItem(
   const changed = names.filter((name) => !sameValue(old[name], edited[name]));
   const options = { if: plainAttributesOf(old, changed), ifPresent: true };
   const item = itemCalls(createWriter(graph, { store }), words);
-  // A role may be allowed to write the table but not to read its stream. Write anyway, and let the trace report it.
+  // A role may write the table without being allowed to read its stream. The trace reports that error.
   await flow.look().catch(() => undefined);
   const written = { ...keyOf(graph, words), changed, after: flow.changes.count };
   if (before === undefined) await item.put(plainAttributesOf(edited, names), { ifAbsent: true });

@@ -5,7 +5,10 @@ import type { SampleAnswer, Sampled } from './table-sample.ts';
 
 /** RCU of the smallest eventually consistent read, even of an empty segment. */
 const LEAST = 0.5;
-/** RCU for both items in the target's partition, and for the copied node, which several edges may share. */
+/**
+ * RCU per edge: the edge and its item in the target's partition are looked up, and so is the copied node, which several
+ * edges may share.
+ */
 const UNITS_OF_A_COPY = 1.25;
 
 /** Estimates the RCU of a check: a scan, extrapolated from the sample, and look-ups. Differences cost extra. */

@@ -7,7 +7,7 @@ import type { StreamSource } from '../../../src/stream/source.ts';
 import { StreamTail, TAIL_LIMITS, type TailRecord } from '../../../src/stream/stream-tail.ts';
 import { SeenChanges } from './seen-changes.ts';
 
-/** Limits of pages per shard. The first look also reads earlier records. */
+/** Maximum pages per shard. The first look also reads earlier records. */
 const PAGES_OF_A_LOOK = 5;
 const PAGES_OF_THE_FIRST_LOOK = 100;
 /** If the last read returned this many records, more are probably waiting. */

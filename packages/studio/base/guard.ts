@@ -4,15 +4,16 @@ import type { IncomingHttpHeaders } from 'node:http';
 /** Another origin can't send this header without a preflight. */
 export const STUDIO_HEADER = 'x-edgeloom-studio';
 
-/** `unknown`: the request lacks the token. */
+/** `unknown`: the request lacks the right token. */
 export type Refusal = 'wrong-host' | 'wrong-origin' | 'unknown';
 
 export type GuardedHeaders = Pick<IncomingHttpHeaders, 'host' | 'origin'> & Record<string, unknown>;
 
 /**
- * Decides which requests a studio answers. Any web page opened on this machine can reach loopback, by a name that resolves to 127.0.0.1
- * (see `Host`) or from another origin (see `Origin`, `Sec-Fetch-Site`). A random token in the fragment of the first address keeps out other
- * users and programs. It isn't a cookie, because browsers send cookies to every port.
+ * Decides which requests a studio answers. Any web page opened on this machine can reach loopback, by a name that
+ * resolves to 127.0.0.1 (see `Host`) or from another origin (see `Origin`, `Sec-Fetch-Site`). A random token in the
+ * fragment of the printed address keeps out other users and programs. It isn't a cookie, because browsers send cookies
+ * to every port.
  */
 export class Guard {
   readonly token = randomBytes(32).toString('base64url');

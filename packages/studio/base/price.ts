@@ -1,4 +1,4 @@
-/** The page asks before running anything that costs more RCU. */
+/** RCU that the page spends on a query or count without asking. */
 export const UNITS_AT_ONCE = 20;
 
 /** RCU limit of each costly part of the overview: the sample and the quarantine's count. */

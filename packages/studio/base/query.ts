@@ -69,7 +69,7 @@ function orderAt(order: EdgeOrderModel | SearchOrder, position: number): EdgeOrd
   return order.kind === 'parts' ? order.parts[position] : order;
 }
 
-/** Returns a number only if no digit is lost. */
+/** Keeps a number as text if digits would be lost. */
 function typedValue(order: EdgeOrderModel | SearchOrder | undefined, text: string): Literal {
   const own = order?.kind === 'source' ? order.order : order;
   const isNumber = own?.kind === 'attribute' && own.type === 'number' && String(Number(text)) === text;
@@ -80,7 +80,6 @@ function wrongCondition(text: string, reason: string): EdgeloomError {
   return new EdgeloomError('invalid-request', `The filter ${text} ${reason}.`, 'Give it as status=open or points>=3.');
 }
 
-/** Keeps a number as text if digits would be lost. */
 function scalarOf(text: string): Literal {
   if (['true', 'false', 'null'].includes(text)) return JSON.parse(text) as Literal;
   if (text !== '' && String(Number(text)) === text) return Number(text);

@@ -13,7 +13,7 @@ export interface Suspect {
 }
 
 export interface Checked {
-  /** Partitions that were checked completely: none for a sample or a stopped check. */
+  /** Partitions that were checked completely: none after a stopped check. */
   judged: readonly string[] | 'all';
   beganAtMs: number;
   findings: readonly Finding[];

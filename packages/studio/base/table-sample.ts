@@ -12,7 +12,7 @@ import { SAMPLE_UNITS } from './price.ts';
 export interface LookedAt {
   atMs: number;
   items: number;
-  /** Equals `items` if the table's item count is unknown. */
+  /** Estimated items of the table. At least `items`. */
   of: number;
   isWhole: boolean;
 }
@@ -103,7 +103,7 @@ class SampleReader {
   }));
   private rcu = 0;
   private itemsRead = 0;
-  /** Includes Edgeloom's own items. */
+  /** Includes items of the service partitions. */
   private scanned = 0;
 
   constructor(graph: CompiledModel) {
@@ -125,7 +125,7 @@ class SampleReader {
         this.rcu += page.rcu;
         this.scanned += page.items.length;
         for (const item of page.items) if (this.counter.add(item)) this.itemsRead += 1;
-        // Segments take turns, so that a partial sample covers all of them.
+        // Segments take turns, so that a partial sample spreads over the table.
         if (page.lastKey !== undefined) this.waiting.push({ segment, startKey: page.lastKey });
       }
     }
@@ -155,7 +155,7 @@ class SampleCounter {
 
   constructor(private readonly graph: CompiledModel) {}
 
-  /** Returns false for Edgeloom's own items. */
+  /** Returns false for an item of a service partition. */
   add(item: Item): boolean {
     const { source, target } = walkedItem(this.graph, item);
     if (isServicePartition(source)) return false;

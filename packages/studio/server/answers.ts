@@ -57,7 +57,7 @@ export async function answerRequest(
     const document = failureDocument(error);
     code = document.error.code;
     status = statusOf(error, code);
-    // The rest of an unread body must not be taken for the next request.
+    // Close the connection, because the rest of an unread body would be taken for the next request.
     if (!request.complete) response.setHeader('connection', 'close');
     sendJson(response, status, { ...document, units: unitsOf(own.store) });
   }
@@ -70,7 +70,6 @@ function unitsOf({ rcu, wcu }: { rcu: number; wcu: number }): { rcu: number; wcu
   return { rcu, wcu };
 }
 
-/** 502 means that the table failed, so a later request may succeed. */
 function statusOf(error: unknown, code: string): number {
   if (code === 'unknown-request') return 404;
   if (code === 'read-only') return 403;

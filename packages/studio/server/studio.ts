@@ -35,7 +35,10 @@ const LOOPBACK = '127.0.0.1';
 const PAGE_FOLDER = 'dist/studio/page/';
 const PLACES = new Set(['/', '/query', '/node', '/trace', '/trust']);
 
-/** Serves a studio on loopback. Throws `studio-port` if the port is taken, and `no-page` if the page isn't built. */
+/**
+ * Serves a studio on loopback. Throws `studio-port` if it can't listen on the port, and `no-page` if the page isn't
+ * built.
+ */
 export async function startStudio(options: StudioOptions): Promise<Studio> {
   const { port = 0, isWritable = false, page = packageFile(PAGE_FOLDER), tap = new ProjectorTap(), ...given } = options;
   const table = { ...given, tap, store: tap.around(given.graph.table, given.store) };

@@ -30,7 +30,6 @@ export function inPlace(items: readonly SampledItem[]): InPlace | undefined {
   return { nodes, edges, leftOut: leftOut === undefined ? [] : [leftOut] };
 }
 
-/** Returns false for an item that is neither a node, a part nor an edge. */
 function place(
   { keys: [source, target], item }: SampledItem,
   nodes: Map<string, Set<string>>,

@@ -5,7 +5,7 @@ import { grouped, isOfWord, tally, typeNameOf, wordsOf } from './texts.ts';
 /** An attribute, or a place in the keys. */
 export interface Field {
   name: string;
-  /** Undefined for an attribute. */
+  /** Index among the variable parts of both keys. Undefined for an attribute. */
   place?: number;
   /** The text before the id, if the attribute holds a whole key: `TEAM#` in `TEAM#7`. */
   prefix?: string;

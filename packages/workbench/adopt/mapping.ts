@@ -18,14 +18,13 @@ import type { LeftOut, Proposal, ProposedKind, Reference } from './propose.ts';
 import { OF_LIBRARIES } from './sampled-item.ts';
 import { tally } from './texts.ts';
 
-/** Attribute names that the graph reserves. */
 export const RESERVED: ReadonlySet<string> = new Set([
   ...['source', 'target', '__proto__'],
   ...Object.values(INDEX_KEYS).flatMap(({ partition, sort }) => [partition, sort]),
 ]);
 type Mapping = ((item: SourceItem) => readonly MappedItem[]) & Partial<Pick<Layout, 'unplaced'>>;
 
-/** A TTL attribute that no source item has, so that none of theirs is mistaken for a TTL. */
+/** A TTL attribute that source items are unlikely to have, so that none of theirs is mistaken for a TTL. */
 export const TTL = 'edgeloomExpiresAt';
 /** Attribute names that mark an item as deleted, or let DynamoDB delete it. */
 const [DELETED, ENDS] = [/^_?(is_?)?deleted(_?(at|on))?$/i, /^_?ttl$/i];

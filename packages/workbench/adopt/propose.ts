@@ -217,7 +217,10 @@ function referencesOf(kind: Kind, targets: readonly Target[]): Found[] {
   return found.filter((one) => !isOfIndex(one) || !byAttributes.has(`${one.reference.type} ${textsOf(one.reference)}`));
 }
 
-/** If the ids belong to several types, takes the one that the field is named after, or leaves them out if there is none. */
+/**
+ * If the ids belong to several types, takes the one that the field is named after, or leaves the ids out if there is
+ * none.
+ */
 function toNodes(found: readonly Found[], nodes: ReadonlySet<string>): Reference[] {
   const byFields = grouped(
     found.filter(({ reference }) => nodes.has(reference.type)),

@@ -3,7 +3,7 @@ import { attributeOf, type Item, numberOf, stringOf } from '../../../src/core/it
 export interface SampledItem {
   item: Item;
   keys: readonly [partition: string, sort: string];
-  /** Strings and numbers of the item besides its keys, limited to `MOST_TEXTS`. */
+  /** Strings and numbers that may be ids, at most `MOST_TEXTS`. */
   texts: ReadonlyMap<string, string>;
   /** Index attributes that hold only keys, as text. */
   indexKeys: ReadonlyMap<string, string>;

@@ -5,7 +5,7 @@ import type { KeyNames } from './kinds.ts';
 export interface DescribedTable {
   options: TableOptions;
   indexAttributes: ReadonlySet<string>;
-  /** Index attributes that hold only keys: `GSI1PK`, but not `email`. */
+  /** Index attributes whose names say that they hold keys: `GSI1PK`, but not `email`. */
   keyAttributes: ReadonlySet<string>;
   streamView: string | undefined;
   items: number;
@@ -59,7 +59,7 @@ export function tableFacts(table: TableDescription, ttl: string | undefined): De
   };
 }
 
-/** Replaces default names that the table's items already use. */
+/** Replaces default names that sampled items already use. */
 export function withFreeNames(facts: DescribedTable, names: ReadonlySet<string>): DescribedTable {
   const { options, indexAttributes, ttl } = facts;
   const isIndexTaken = DEFAULT_NAMES.some((one) => names.has(one));

@@ -21,12 +21,12 @@ export interface VerifiedTable {
   streams: StudioTable['streams'];
   store: DynamoDBStore;
   streamArn: string;
-  /** The checkpoint of the worker that verified the table and has stopped. */
+  /** The checkpoint of the stopped worker that projected the table. */
   checkpoint: CheckpointStore;
 }
 
 const GRACE_MS = 1_000;
-/** Divides the migration's waits for readers' leases, because there are no readers. */
+/** Divides the migration's waits, because there are no readers whose leases could be held. */
 const LEASE_SPEED = 6;
 
 /** Migrates to a model with goals, adds problems to find, checks, observes and writes until `look` ends. */

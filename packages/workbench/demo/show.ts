@@ -21,7 +21,7 @@ export async function verifyAll({ say, expected, reader }: DemoWorld): Promise<v
   let routes = 0;
   for (const iata of iatas) {
     const answer = expected.inbound(iata);
-    // Most airports have no arrivals. The searches below count all airports.
+    // Skip the queries of airports without arrivals, which are most.
     if (answer.length === 0) continue;
     const { items, cursor } = await reader.inbound(airportId(iata), 'ROUTE', { reverse: true, limit: 1000 });
     expectSame(

@@ -72,7 +72,7 @@ export interface Asked<T> {
   again(): void;
 }
 
-/** Asks again when the address changes. Doesn't ask if `path` is undefined. */
+/** Asks again when the path or a parameter changes. Doesn't ask if `path` is undefined. */
 export function useAnswer<T>(path: string | undefined, parameters: PlaceParameters = {}): Asked<T> {
   const question = path === undefined ? undefined : addressOf(path, parameters);
   const [state, setState] = useState<Omit<Asked<T>, 'again'> & { question?: string }>({

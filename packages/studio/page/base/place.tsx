@@ -5,7 +5,7 @@ import { addressOf, type PlaceParameters } from './address.ts';
 import { resetUnits } from './ask.ts';
 import { useEventValue } from './event-value.ts';
 
-/** The address holds all state, so that places can be bookmarked. */
+/** Kept in the address, so that places can be bookmarked. */
 export interface Place {
   path: string;
   parameters: URLSearchParams;

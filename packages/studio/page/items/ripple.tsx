@@ -16,7 +16,7 @@ export interface WriteOf {
   after?: number | undefined;
 }
 
-/** Milliseconds between polls if this process projects the write, and if another one does. */
+/** Milliseconds between polls. Longer if another process projects the write. */
 const SOON_MS = 300;
 const LATER_MS = 1_500;
 const CHANGE_KINDS = { created: 'good', changed: 'plain', deleted: 'late' } as const;
@@ -129,7 +129,7 @@ function Station({
   title,
   children,
 }: {
-  /** Milliseconds after the write. */
+  /** As `afterMs` of a `TraceStep`. */
   at: number | null;
   title: ComponentChildren;
   children: ComponentChildren;

@@ -10,7 +10,7 @@ const FORMAT = new Intl.RelativeTimeFormat('en', { style: 'short' });
 export function Ago({ at }: { at: string | number }) {
   const time = new Date(at);
   const iso = time.toISOString();
-  // Clocks differ a little, so the near future counts as now.
+  // Clocks differ a little, so the future counts as now.
   const seconds = Math.round((Date.now() - time.getTime()) / 1_000);
   const unit = UNITS.find(([size]) => seconds >= Math.max(5, size));
   return (

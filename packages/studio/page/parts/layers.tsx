@@ -79,7 +79,6 @@ export function Layers({
   );
 }
 
-/** Chooses the direction that fits the usual canvas better. */
 function layoutOf(boxes: readonly Box[], ways: readonly Way[]): Layout {
   const scaleOf = ({ width, height }: Size): number => Math.min(ROOM.width / width, ROOM.height / height);
   const [across, down] = (['LR', 'TB'] as const).map((rankdir) => {

@@ -29,7 +29,7 @@ export function useSuggestions(text: string): Suggestions {
           // Ignore late answers.
           if (!isOver) setFound({ text, answer });
         },
-        // Suggestions are optional, and the form reports errors.
+        // Suggestions are optional.
         () => undefined,
       );
     }, PAUSE_MS);

@@ -111,7 +111,7 @@ function Lists({
   );
 }
 
-/** A node without a view gets no badge unless something is wrong. */
+/** An existing node without a view gets no badge unless something is wrong. */
 function State({ node: { base, view, wrong, quarantined } }: { node: NodeAnswer }) {
   if (base === null && view === null) return <Badge kind="late">absent</Badge>;
   if (wrong.some(({ state }) => state === 'drift')) return <Badge kind="bad">drift</Badge>;

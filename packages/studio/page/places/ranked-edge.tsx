@@ -23,12 +23,11 @@ export interface RankedEdge {
   isInSet: boolean;
 }
 
-/** Returns undefined if no list ranks the edge, or following it costs too much. */
+/** Returns undefined if no list ranks the edge, its key is hashed, or its list is partitioned or costly. */
 export function rankedEdge({ edges }: ModelAnswer, source: string, target: string): RankedEdge | undefined {
   const dash = target.indexOf('-');
   const edge = edges.find(({ type }) => type === target.slice(0, dash));
   const order = edge?.orders.find(({ kind }) => kind === 'rank');
-  // A hashed key doesn't contain the target.
   const isHashed = target[dash + 1] === '#';
   if (order?.attribute === undefined || order.labels === undefined || edge === undefined || isHashed) return undefined;
   if (edge.partition !== undefined || unitsOfShards(edge.shards) > UNITS_AT_ONCE) return undefined;

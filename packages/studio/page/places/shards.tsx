@@ -8,7 +8,7 @@ import { TextField } from '../parts/fields.tsx';
 import { Priced } from '../parts/price.tsx';
 import { Badge, Told } from '../parts/told.tsx';
 
-/** A shard is uneven if it holds more than this many times the mean. */
+/** Shards are uneven if the fullest holds more than this many times the mean. */
 const UNEVEN = 5;
 
 export function Shards({ search }: { search: DescribedSearch & { shards: number } }) {
