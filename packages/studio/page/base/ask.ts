@@ -132,7 +132,7 @@ export function useAskedLater(
   }, [again, isWaiting, afterMs]);
 }
 
-const LIVE_MS = 1_000;
+export const LIVE_MS = 1_000;
 
 /**
  * Asks again each second, or less often to spend at most one RCU per second. Returns false if there is no answer yet,

@@ -2,7 +2,7 @@ import { countText } from '../../../../src/foundation/figure.ts';
 import type { ExplainedPart, PartState } from '../../../../src/trust/explain/base-item.ts';
 import type { Explanation } from '../../../../src/trust/explain/explain.ts';
 import type { StoredItem } from '../../api/inspect.ts';
-import { useAnswer } from '../base/ask.ts';
+import { LIVE_MS, useAnswer, useAskedLater } from '../base/ask.ts';
 import { ItemLink } from '../base/place.tsx';
 import { Badge, Told } from '../parts/told.tsx';
 import { Attributes, Difference, jsonText } from '../parts/value.tsx';
@@ -42,6 +42,8 @@ export function Item(props: ItemProps) {
 
 function Explained({ item: { source, target }, isWritable, onChange }: ItemProps) {
   const asked = useAnswer<Explanation>('/api/explain', { source, target });
+  const isLagging = asked.answer?.parts.some(({ state }) => state === 'lag') === true;
+  useAskedLater(asked, isLagging ? LIVE_MS : undefined);
   const onDone = (): void => {
     asked.again();
     onChange();

@@ -2,10 +2,9 @@ import { useEffect } from 'preact/hooks';
 import { countText, figureText } from '../../../../src/foundation/figure.ts';
 import type { CheckAnswer, CheckPriceAnswer } from '../../api/trust.ts';
 import type { CheckState } from '../../base/check-job.ts';
-import { postTo, useAnswer, useAskedLater, useDoing } from '../base/ask.ts';
+import { postTo, useAnswer, useDoing, useLive } from '../base/ask.ts';
 import { Badge, Card, FailureNote } from '../parts/told.tsx';
 
-const POLL_MS = 500;
 const STATES = { running: 'late', done: 'good', stopped: 'late', failed: 'bad' } as const;
 
 export function CheckPanel({ isWritable, onDone }: { isWritable: boolean; onDone: () => void }) {
@@ -14,7 +13,7 @@ export function CheckPanel({ isWritable, onDone }: { isWritable: boolean; onDone
   const { failure, run } = useDoing();
   const check = answer?.check ?? undefined;
   const isRunning = check?.state === 'running';
-  useAskedLater(asked, isRunning ? POLL_MS : undefined);
+  useLive(asked);
   // A short check may end before the first poll, so also watch its start time.
   useEffect(onDone, [check?.beganAtMs, isRunning]);
   const tell = (path: string, body: object = {}): void => {

@@ -1,16 +1,21 @@
 import { byKey } from '../../../../src/foundation/entries.ts';
 import type { NodeAnswer } from '../../api/nodes.ts';
 import { addressOf } from '../base/address.ts';
-import { useAnswer } from '../base/ask.ts';
+import { type Asked, useAnswer, useLive } from '../base/ask.ts';
 import { goTo } from '../base/place.tsx';
 import { Rows } from '../parts/rows.tsx';
-import { Card, type NodePartProps, Told } from '../parts/told.tsx';
+import { Card, Told } from '../parts/told.tsx';
 import { jsonText, Value } from '../parts/value.tsx';
 
-export function Compare({ id, parameters }: NodePartProps) {
-  const other = parameters.get('with') ?? undefined;
-  const first = useAnswer<NodeAnswer>('/api/node', { id });
-  const second = useAnswer<NodeAnswer>(other === undefined ? undefined : '/api/node', { id: other });
+interface CompareProps {
+  id: string;
+  asked: Asked<NodeAnswer>;
+  other: string | undefined;
+}
+
+export function Compare({ id, asked, other }: CompareProps) {
+  const askedOther = useAnswer<NodeAnswer>(other === undefined ? undefined : '/api/node', { id: other });
+  useLive(askedOther);
   return (
     <Card title="Compare">
       <form
@@ -28,8 +33,8 @@ export function Compare({ id, parameters }: NodePartProps) {
         <button type="submit">Compare</button>
       </form>
       {other !== undefined && (
-        <Told asked={first}>
-          {(left) => <Told asked={second}>{(right) => <Differences nodes={[left, right]} />}</Told>}
+        <Told asked={asked}>
+          {(left) => <Told asked={askedOther}>{(right) => <Differences nodes={[left, right]} />}</Told>}
         </Told>
       )}
     </Card>

@@ -3,23 +3,20 @@ import type { ModelAnswer } from '../../api/model-and-status.ts';
 import type { DescribedSearch } from '../../base/describe-model.ts';
 import type { SampleAnswer } from '../../base/table-sample.ts';
 import { addressOf } from '../base/address.ts';
-import { useAnswer, useAskedLater } from '../base/ask.ts';
 import { Link } from '../base/place.tsx';
+import { useSample } from '../base/sample.ts';
 import { sampledText } from '../base/words.ts';
 import { type Box, Layers, type Way } from '../parts/layers.tsx';
 import { Badge } from '../parts/told.tsx';
 import { Shards } from './shards.tsx';
 import { WhatIf } from './what-if.tsx';
 
-const SAMPLED_MS = 15_000;
 const NODE = 'node ';
 const EDGE = 'edge ';
 
 /** `chosen`: a kind and type, such as `node USER`. */
 export function ModelGraph({ model, chosen }: { model: ModelAnswer; chosen: string | undefined }) {
-  const asked = useAnswer<SampleAnswer>('/api/sample');
-  useAskedLater(asked, SAMPLED_MS);
-  const { answer: sample } = asked;
+  const { answer: sample } = useSample();
   const { boxes, ways } = useMemo(() => modelBoxes(model, sample), [model, sample]);
   const types = model.nodes.map(({ type }) => type).join(', ');
   return (

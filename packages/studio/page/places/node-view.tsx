@@ -58,7 +58,7 @@ export function NodeView({ model, id, parameters }: NodePartProps) {
         <LastWrite write={{ source: id, target: written, after: Number(after) }} onChange={noteWrite} />
       )}
       {part === 'compare' ? (
-        <Compare model={model} id={id} parameters={parameters} />
+        <Compare id={id} asked={asked} other={parameters.get('with') ?? undefined} />
       ) : part === 'items' ? (
         <ItemsOfNode isWritable={model.isWritable} id={id} parameters={parameters} />
       ) : (

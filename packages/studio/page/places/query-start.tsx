@@ -1,14 +1,14 @@
 import type { ModelAnswer } from '../../api/model-and-status.ts';
 import type { SampleAnswer } from '../../base/table-sample.ts';
 import { addressOf } from '../base/address.ts';
-import { useAnswer } from '../base/ask.ts';
 import { Link } from '../base/place.tsx';
+import { useSample } from '../base/sample.ts';
 import { sampledText } from '../base/words.ts';
 import { Rows } from '../parts/rows.tsx';
 import { Card, Told } from '../parts/told.tsx';
 
 export function QueryStart({ model }: { model: ModelAnswer }) {
-  const asked = useAnswer<SampleAnswer>('/api/sample');
+  const asked = useSample();
   return (
     <Card title="Lists to begin with">
       <Told asked={asked}>
