@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { TraceAnswer, WritesAnswer } from '../../packages/studio/api/trace.ts';
 import { startStudio } from '../../packages/studio/server/studio.ts';
+import { StoreError } from '../../src/foundation/errors.ts';
 import { studioClient } from '../support/studio/client.ts';
 import { type StubPage, stubPage } from '../support/studio/page.ts';
 import { keepingLogger, openStudio } from '../support/studio/table.ts';
@@ -145,6 +146,22 @@ describe('the trace of a write', () => {
     const late = await studioClient(studio.url).post('/api/undo', { ...edge, rev: answer.write.rev });
     expect(late.error).toMatchObject({ code: 'condition-failed' });
     expect((await undo(edge)).item).toMatchObject({ role: { S: 'LEAD' } });
+  });
+
+  it('does not take a batch that failed for one that was projected', async () => {
+    const { tap, graph, store } = near;
+    const key = { source: 'GOAL-9', target: 'GOAL-9' };
+    const record = { ...key, newImage: { title: { S: 'Rake' } }, stream: 'failing', sequenceNumber: '1' };
+    const fail = async (): Promise<never> => {
+      throw new StoreError('retryable', 'throttled', 'The table is busy.');
+    };
+    const projector = tap.projector(
+      graph,
+      Object.assign(Object.create(store) as typeof store, { get: fail, getMany: fail }),
+    );
+    const result = await projector.project([record], { remainingMs: () => 0 });
+    expect(result.failedFrom).toEqual(record);
+    expect(tap.batchOf(record)).toBeUndefined();
   });
 
   it('lists the newest writes, edges and deletions among them', async () => {

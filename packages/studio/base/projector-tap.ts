@@ -13,7 +13,7 @@ import type {
   Store,
   UpdateOutcome,
 } from '../../../src/core/store-port.ts';
-import { createProjector } from '../../../src/projecting/apply/projector.ts';
+import { appliedCount, createProjector } from '../../../src/projecting/apply/projector.ts';
 import type { Projector } from '../../../src/projecting/apply/projector-types.ts';
 import { ForwardingStore, type StoreCallName } from '../../../src/store/forwarding.ts';
 import { walkedItem } from '../../../src/store/table-walk.ts';
@@ -70,7 +70,8 @@ export class ProjectorTap {
         const beganMs = preciseNow();
         const result = await createProjector(graph, { store: own }).project(records, options);
         const batch: TappedBatch = { beganMs, endedMs: preciseNow(), records: records.length, writes };
-        for (const record of records) keepNewest(this.batches, nameOfRecord(record), batch);
+        for (const record of records.slice(0, appliedCount(records, result)))
+          keepNewest(this.batches, nameOfRecord(record), batch);
         return result;
       },
     };
