@@ -5,6 +5,7 @@ import { sortKeyOfEdge } from '../../../core/model/base-item.ts';
 import type { OwnWrites } from '../../session/own-writes.ts';
 import { LEAST_RCU } from '../lists/budget.ts';
 import { edgeOfItem, readInboundItems, resolveInboundQuery, withMaxRcu } from '../lists/inbound.ts';
+import { MOST_ASKED } from '../lists/scatter.ts';
 import { readEdgeSet } from '../nodes/edge-set.ts';
 import { readEdgePage } from '../nodes/edges.ts';
 import { isReadInPlace, type NodesRead, plainViewAttributes, readViews } from '../nodes/views.ts';
@@ -41,8 +42,6 @@ interface Neighbor {
   copy?: Record<string, unknown> | undefined;
 }
 
-/** Query's `Limit` is a 32-bit integer. */
-const MOST_QUERIED = 1e9;
 /** Extra edges that a Query reads, to name nodes that are left out. */
 const NAMED_BEYOND = 100;
 
@@ -216,7 +215,7 @@ class LevelWalk {
   }
 
   private async queryEdges(context: ReadContext, id: string, level: Level): Promise<EdgeResult[]> {
-    const limit = Math.min(this.maxNodes - this.shown.size, MOST_QUERIED) + NAMED_BEYOND;
+    const limit = Math.min(this.maxNodes - this.shown.size + NAMED_BEYOND, MOST_ASKED);
     const { found, isWhole } =
       level.by === 'inbound'
         ? await this.readInboundEdges(context, id, level, limit)
