@@ -87,6 +87,10 @@ describe('suggestions in the studio', () => {
     // A type in small letters is one, too.
     const small = await client.get('/api/suggest?text=user-x9');
     expect(small.answer.suggestions[0]).toMatchObject({ id: 'USER-x9' });
+    // A text without a dash has no type, even if it begins like one.
+    await opened.writer.putNode('GOAL-users', { title: 'Users', status: 'OPEN' });
+    const plain = await client.get('/api/suggest?text=users');
+    expect(plain.answer.suggestions[0]).toMatchObject({ id: 'GOAL-users' });
     expect((await client.post('/api/sample', {})).answer).toMatchObject({ isWhole: true });
   });
 });

@@ -55,7 +55,7 @@ describe.skipIf(!HAS_BROWSER)('a node with a thousand nodes around it', () => {
   });
 
   const unitsTaken = async (): Promise<number> =>
-    Number(/([\d.]+) RCU/.exec(await at.seen.page.locator('.units').innerText())![1]);
+    Number(/([\d.]+) RCU/.exec(await at.seen.page.getByLabel('Capacity units used by this page').innerText())![1]);
 
   const rows = (label: string) => at.seen.page.getByRole('region', { name: label }).locator('tbody tr');
 

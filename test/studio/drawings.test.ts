@@ -130,7 +130,7 @@ describe.skipIf(!HAS_BROWSER)('the drawing of a model of six node types and six 
 
   it('shows what a type has that is picked', async () => {
     const { page } = at.seen;
-    await expect.poll(() => page.locator('.plot .count').allInnerTexts()).not.toContain('');
+    await expect.poll(() => page.locator('.plot .title span').allInnerTexts()).not.toContain('');
     const drawing = page.getByRole('group', { name: /The model as a graph/ });
     await drawing.getByRole('link', { name: /^ABOUT/ }).focus();
     await page.keyboard.press('Enter');

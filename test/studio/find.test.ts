@@ -24,6 +24,12 @@ describe.skipIf(!HAS_BROWSER)('the field that finds everything', () => {
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { level: 1, name: 'USER-A' }).waitFor();
     expect(await field().inputValue()).toBe('');
+    // A result that is clicked ends the search, too, although the address has no parameters before and after.
+    await at.seen.goTo('/');
+    await field().fill('trust');
+    await found().getByRole('link', { name: 'Trust' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Trust' }).waitFor();
+    expect(await field().inputValue()).toBe('');
   });
 
   it('says what was looked at, also where nothing is found, and reads on in a table that it has a part of', async () => {

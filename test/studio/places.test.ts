@@ -339,11 +339,11 @@ describe.skipIf(!HAS_BROWSER)('the studio in a browser', () => {
     await expect
       .poll(async () => (await costs()).join('\n'))
       .toMatch(/search USER\.name prefix, range, latest \(RCU\)\s+−8, −80\s%\s+10\s+2/);
-    expect(await page.locator('.what-if .bill').innerText()).toMatch(/^−\$\d[\d.,]*, −\d+\s% a month$/);
-    expect(await page.locator('.what-if pre').innerText()).toContain('-   shards: 20\n+   shards: 4');
+    expect(await page.locator('.picked .bill').innerText()).toMatch(/^−\$\d[\d.,]*, −\d+\s% a month$/);
+    expect(await page.locator('.picked pre').innerText()).toContain('-   shards: 20\n+   shards: 4');
     await page.getByRole('button', { name: /Plan the migration/ }).click();
     await page.getByRole('heading', { name: 'The migration' }).waitFor();
-    expect(await page.locator('.what-if').innerText()).toMatch(
+    expect(await page.locator('.picked').innerText()).toMatch(
       /search:USER\.name \(with place\) will be built.* WCU and .* RCU in about/s,
     );
     expect(await accessibilityProblems(page)).toEqual([]);
@@ -354,11 +354,11 @@ describe.skipIf(!HAS_BROWSER)('the studio in a browser', () => {
     // The name of the order is too long.
     await page.getByLabel('Add an order by attribute').fill('room'.repeat(20));
     await page.getByRole('button', { name: 'Compare costs' }).click();
-    await page.locator('.what-if [role=alert]').waitFor();
+    await page.locator('.picked [role=alert]').waitFor();
     expect(at.seen.troubles.splice(0)).toEqual([expect.stringContaining('400')]);
     await page.getByLabel('Add an order by attribute').fill('room');
     await page.getByRole('button', { name: 'Compare costs' }).click();
-    await expect.poll(() => page.locator('.what-if pre').innerText()).toContain("+   byRoom: 'room'");
+    await expect.poll(() => page.locator('.picked pre').innerText()).toContain("+   byRoom: 'room'");
     expect((await costs()).join('\n')).toMatch(/MEMBER: create \(WCU\)/);
     await expectToFitScreens(page);
   });

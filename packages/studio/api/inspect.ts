@@ -2,8 +2,9 @@ import * as z from 'zod';
 import type { Page } from '../../../src/client/read/request/result.ts';
 import { type Item, itemSizeBytes, stringOf } from '../../../src/core/items/attribute-value.ts';
 import { parseDerivedKey } from '../../../src/core/items/derived-key.ts';
-import { BELOW_DERIVED, DERIVED_PREFIX, isDerivedKey, typePrefix } from '../../../src/core/items/keys.ts';
+import { BELOW_DERIVED, DERIVED_PREFIX, isDerivedKey } from '../../../src/core/items/keys.ts';
 import { toPlainItem } from '../../../src/core/items/plain.ts';
+import { classifyKey } from '../../../src/core/model/base-item.ts';
 import type { CompiledModel } from '../../../src/core/model/compiled.ts';
 import { endOfItem, hasCome } from '../../../src/core/model/ends.ts';
 import { EdgeloomError } from '../../../src/foundation/errors.ts';
@@ -71,17 +72,14 @@ async function readPartition(
 function storedItem(graph: CompiledModel, item: Item): StoredItem {
   const { partitionKey, sortKey } = graph.table;
   const target = stringOf(item[sortKey]) ?? '';
-  const { [partitionKey]: source, [sortKey]: _, ...attributes } = toPlainItem(item, losslessNumber);
+  const source = stringOf(item[partitionKey]) ?? '';
+  const { [partitionKey]: _source, [sortKey]: _target, ...attributes } = toPlainItem(item, losslessNumber);
   return {
-    source: String(source),
+    source,
     target,
     bytes: itemSizeBytes(item),
-    ...(hasCome(endOfItem(graph, { source: String(source), target }, item), Date.now() / 1000) && { isOver: true }),
+    ...(hasCome(endOfItem(graph, { source, target }, item), Date.now() / 1000) && { isOver: true }),
     attributes,
-    kind: parseDerivedKey(target)?.kind ?? (isPart(graph, String(source), target) ? 'part' : 'base'),
+    kind: parseDerivedKey(target)?.kind ?? (classifyKey(graph, source, target).kind === 'part' ? 'part' : 'base'),
   };
-}
-
-function isPart(graph: CompiledModel, source: string, target: string): boolean {
-  return graph.nodes.get(typePrefix(source) ?? '')?.parts.has(target) === true;
 }

@@ -9,6 +9,7 @@ import type { RequestContext } from '../base/context.ts';
 import { isLocal } from '../base/place-of-table.ts';
 import { input, route } from '../base/route.ts';
 import type { LookedAt, SampleAnswer } from '../base/table-sample.ts';
+import { typeOf } from '../base/type-of.ts';
 import { readOnSample, sampleOf } from './live.ts';
 
 export interface Suggestion {
@@ -96,10 +97,6 @@ function idText({ nodes }: CompiledModel, text: string): string {
 function wholeIds({ nodes }: CompiledModel, text: string): string[] {
   if (!nodes.has(typeOf(text))) return [...nodes.keys()].slice(0, MOST_TYPES).map((type) => `${type}-${text}`);
   return parseNodeId(text) === undefined ? [] : [text];
-}
-
-function typeOf(id: string): string {
-  return id.slice(0, id.indexOf('-'));
 }
 
 /** Returns text searches that take few calls: few shards, or a shard for each value. */

@@ -7,7 +7,7 @@ import { type Item, sameValue, stringOf } from '../../../src/core/items/attribut
 import { TARGET_ID } from '../../../src/core/items/hashed-key.ts';
 import { typePrefix } from '../../../src/core/items/keys.ts';
 import { toPlain } from '../../../src/core/items/plain.ts';
-import { sortKeyOfEdge } from '../../../src/core/model/base-item.ts';
+import { classifyKey, sortKeyOfEdge } from '../../../src/core/model/base-item.ts';
 import type { CompiledModel } from '../../../src/core/model/compiled.ts';
 import type { ItemKey } from '../../../src/core/store-port.ts';
 import { EdgeloomError } from '../../../src/foundation/errors.ts';
@@ -61,7 +61,7 @@ function attributesOf({ table }: CompiledModel, image: Item | undefined): Item |
 
 function wordsOf(graph: CompiledModel, { source, target }: ItemKey, item: Item = {}): ItemWords {
   if (source === target) return { id: source };
-  if (graph.nodes.get(typePrefix(source) ?? '')?.parts.has(target) === true) return { id: source, part: target };
+  if (classifyKey(graph, source, target).kind === 'part') return { id: source, part: target };
   const type = typePrefix(target) ?? '';
   const isHashed = graph.edges.get(type)?.keys === 'hashed';
   const end = isHashed ? stringOf(item[TARGET_ID]) : target.slice(type.length + 1);

@@ -82,7 +82,7 @@ function Header({ path, model }: { path: string; model: ModelAnswer | undefined 
   return (
     <header>
       <strong>Edgeloom</strong>
-      <Find key={location.search} model={model} places={FOUND_PLACES} />
+      <Find key={path + location.search} model={model} places={FOUND_PLACES} />
       <nav aria-label="Places">
         {PLACES.map((one) => (
           <Link key={one.path} to={one.path} aria-current={one.path === path ? 'page' : undefined}>
@@ -105,7 +105,7 @@ function Footer({ model }: { model: ModelAnswer | undefined }) {
       <button type="button" class="small" onClick={showKeys}>
         Shortcuts (?)
       </button>
-      <output class="units" aria-label="Capacity units used by this page">
+      <output aria-label="Capacity units used by this page">
         This page used {figureText(rcu)} RCU, {figureText(wcu)} WCU
       </output>
     </footer>

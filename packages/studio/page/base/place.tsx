@@ -1,6 +1,7 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { MANY, placeholderOfEdges } from '../../../../src/core/kinds/kind.ts';
 import type { ItemKey } from '../../../../src/core/store-port.ts';
+import { typeOf } from '../../base/type-of.ts';
 import { addressOf, type PlaceParameters } from './address.ts';
 import { resetUnits } from './ask.ts';
 import { useEventValue } from './event-value.ts';
@@ -67,7 +68,7 @@ export function Link({ to, children, ...rest }: LinkProps) {
 export function ItemLink({ source, target }: ItemKey) {
   const text = <bdi>{source === target ? source : `${source} ${target}`}</bdi>;
   if (source === MANY || target === MANY) return <span class="key">{text}</span>;
-  const type = target.slice(0, target.indexOf('-'));
+  const type = typeOf(target);
   const place = target === placeholderOfEdges(type) ? { id: source, type } : { id: source, target };
   return (
     <Link to={addressOf('/node', place)} class="key">

@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import type { ModelAnswer } from '../../api/model-and-status.ts';
 import type { WriteAnswer } from '../../api/write.ts';
+import { typeOf } from '../../base/type-of.ts';
 import { addressOf } from '../base/address.ts';
 import { postTo, useDoing } from '../base/ask.ts';
 import { goTo } from '../base/place.tsx';
@@ -123,8 +124,7 @@ export function NewNode({ type = '' }: { type: string | undefined }) {
 }
 
 export function AddEdge({ model, id, onDone }: { model: ModelAnswer; id: string; onDone: () => void }) {
-  const own = id.slice(0, id.indexOf('-'));
-  const types = model.edges.filter(({ from }) => from.includes(own));
+  const types = model.edges.filter(({ from }) => from.includes(typeOf(id)));
   const [type, setType] = useState(types[0]?.type ?? '');
   const edge = types.find((one) => one.type === type);
   if (edge === undefined) return null;

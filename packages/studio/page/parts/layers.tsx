@@ -113,7 +113,7 @@ function Card({ box, laid, isChosen }: { box: Box; laid: Point & Size; isChosen:
   return (
     <div class={`box ${kind}`} style={place}>
       <Link to={to} class="title" aria-current={isChosen ? 'true' : undefined}>
-        {title} <span class="count">{count}</span>
+        {title} <span>{count}</span>
       </Link>
       {lines.map((line) => (
         <Link key={line.text} to={line.to}>

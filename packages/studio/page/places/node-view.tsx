@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact';
 import type { Page } from '../../../../src/client/read/request/result.ts';
 import { countText } from '../../../../src/foundation/figure.ts';
 import type { ListOfNode, NamedEdge, NodeAnswer } from '../../api/nodes.ts';
+import { typeOf } from '../../base/type-of.ts';
 import { addressOf } from '../base/address.ts';
 import { type Asked, useAnswer, useLive } from '../base/ask.ts';
 import { ItemLink, Link } from '../base/place.tsx';
@@ -64,7 +65,7 @@ export function NodeView({ model, id, parameters }: NodePartProps) {
       ) : (
         <>
           <NodeItself {...{ model, id, asked }} onWritten={noteWrite} />
-          {model.edges.some(({ from }) => from.includes(id.slice(0, id.indexOf('-')))) && (
+          {model.edges.some(({ from }) => from.includes(typeOf(id))) && (
             <Edges id={id} parameters={parameters}>
               {model.isWritable && asked.answer?.base != null && <AddEdge model={model} id={id} onDone={noteWrite} />}
             </Edges>
@@ -84,7 +85,7 @@ function Lists({
   lists: readonly ListOfNode[];
   listed: string | null;
 }) {
-  const own = id.slice(0, id.indexOf('-'));
+  const own = typeOf(id);
   const leaving = model.edges.filter(({ from }) => from.includes(own));
   const entering = model.edges.filter(({ to, orders }) => to.includes(own) && orders.length > 0);
   const link = (type: string, direction: ListOfNode['direction']) => {

@@ -86,7 +86,7 @@ function Answer({ model, question, cursor }: { model: ModelAnswer; question: Que
 
 function Plan({ plan: { rcu, calls, steps, partitions } }: { plan: QueryPlan }) {
   return (
-    <details class="plan">
+    <details>
       <summary>
         <strong>{figureText(rcu)} RCU</strong>, {countText(calls, 'DynamoDB call')},{' '}
         {countText(partitions.length, 'partition')}

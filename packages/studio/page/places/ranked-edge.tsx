@@ -6,6 +6,7 @@ import type { NodeAnswer } from '../../api/nodes.ts';
 import type { QueryAnswer } from '../../api/query.ts';
 import type { WriteAnswer } from '../../api/write.ts';
 import { UNITS_AT_ONCE, unitsOfShards } from '../../base/price.ts';
+import { typeOf } from '../../base/type-of.ts';
 import { postTo, useAnswer, useDoing, useLive } from '../base/ask.ts';
 import { hereWith, lookAt, NodeLink } from '../base/place.tsx';
 import { Badge, Card, FailureNote, LiveMark, Told } from '../parts/told.tsx';
@@ -25,16 +26,15 @@ export interface RankedEdge {
 
 /** Returns undefined if no list ranks the edge, its key is hashed, or its list is partitioned or costly. */
 export function rankedEdge({ edges }: ModelAnswer, source: string, target: string): RankedEdge | undefined {
-  const dash = target.indexOf('-');
-  const edge = edges.find(({ type }) => type === target.slice(0, dash));
+  const edge = edges.find(({ type }) => type === typeOf(target));
   const order = edge?.orders.find(({ kind }) => kind === 'rank');
-  const isHashed = target[dash + 1] === '#';
-  if (order?.attribute === undefined || order.labels === undefined || edge === undefined || isHashed) return undefined;
-  if (edge.partition !== undefined || unitsOfShards(edge.shards) > UNITS_AT_ONCE) return undefined;
+  if (order?.attribute === undefined || order.labels === undefined || edge === undefined) return undefined;
+  const end = target.slice(edge.type.length + 1);
+  const isHashed = end.startsWith('#');
+  if (isHashed || edge.partition !== undefined || unitsOfShards(edge.shards) > UNITS_AT_ONCE) return undefined;
   const { attribute } = order;
   return {
-    ...{ source, attribute, type: edge.type, order: order.name },
-    end: target.slice(dash + 1),
+    ...{ source, attribute, type: edge.type, end, order: order.name },
     labels: [...order.labels].reverse(),
     isInSet: edge.labels?.includes(attribute) === true,
   };
@@ -85,7 +85,7 @@ export function RankedEdgeView({
         </Told>
       </Card>
       {path(showLists)}
-      <div class="lists">
+      <div>
         <Card title={`${type} edges into ${nameOfEnd ?? end}, by ${attribute}`}>
           <LiveMark isLive={isLive} />
           <Told asked={list}>{() => <Ranked rows={entering} chosen={source} />}</Told>

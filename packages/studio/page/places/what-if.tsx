@@ -18,7 +18,7 @@ export function WhatIf({ node, edge }: { node: DescribedNode | undefined; edge: 
     setAnswer(await postTo<WhatIfAnswer>('/api/what-if', { changes, putsPerSecond, readsPerSecond, isPlanned }));
   };
   return (
-    <details class="what-if">
+    <details>
       <summary>What if …</summary>
       <form
         class="row"
