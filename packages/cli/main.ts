@@ -22,7 +22,7 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   );
   process.exit(FAILED);
 });
-// There is nowhere to report it, and the command and its exit code are the same without messages.
+// Messages that can't be written change neither the command's work nor its exit code.
 process.stderr.on('error', () => undefined);
 
 const { runCommandLine } = await import('./program.ts');

@@ -101,7 +101,7 @@ function ancestry(command: Command): Command[] {
   return command.parent === null ? [command] : [...ancestry(command.parent), command];
 }
 
-/** Usage errors look up the named command in `args`. */
+/** @param args the command line, in which usage errors look up the named command. */
 export function createProgram(args: readonly string[] = []): Command {
   const { version } = JSON.parse(readFileSync(packageFile('package.json'), 'utf8')) as {
     version: string;

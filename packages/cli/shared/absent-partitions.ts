@@ -4,8 +4,9 @@ import type { Store } from '../../../src/core/store-port.ts';
 import { CALLS_AT_ONCE, forEachOf } from '../../../src/foundation/for-each.ts';
 
 /**
- * Returns a sentence for each partition that has no items. Throws as `get` does for one that also couldn't be a node's:
- * it is probably a typo.
+ * Returns a sentence for each partition that has no items. Throws, as `get` does, if such an id can't be a node's: it
+ * is
+ * probably a typo.
  */
 export async function absentPartitions(
   { graph, store }: { graph: CompiledModel; store: Pick<Store, 'query'> },

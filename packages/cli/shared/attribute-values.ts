@@ -17,8 +17,8 @@ export function attributesOfJson(json: string): Record<string, unknown> {
 }
 
 /**
- * Parses pairs such as `status=OPEN`. `flag` is the option that the pairs come from, empty for plain words. Throws `usage` for a pair
- * without `=` and for an attribute given twice.
+ * Parses pairs such as `status=OPEN`. `flag` is the option that the pairs come from, empty for plain words. Throws
+ * `usage` for a pair without `=` and for an attribute given twice.
  */
 export function attributeValues(flag: string, pairs: readonly string[]): Record<string, unknown> {
   const values = new Map<string, unknown>();

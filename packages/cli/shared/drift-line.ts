@@ -19,7 +19,6 @@ const SHOWS: { readonly [Kind in IndexDifference['kind']]: string } = {
   'left-over': 'shows it at a place that it has left',
 };
 
-/** Formats a difference between an index and the table as one printable line. */
 export function indexDifferenceLine({ source, target, index, kind }: IndexDifference): string {
   return printable(`index ${kind}: ${source} ${target}: ${index} ${SHOWS[kind]}`);
 }

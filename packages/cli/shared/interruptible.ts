@@ -13,7 +13,6 @@ export interface Interruptible extends Pick<Stopping, 'signal' | 'wait'> {
   update(done: number, total?: number): void;
 }
 
-/** Runs work and shows its progress as `label`. */
 export async function interruptible<T>(
   label: string,
   total: number,

@@ -23,7 +23,7 @@ export interface LiveLineOptions {
   behindSeconds(): Promise<number>;
   /** State of the observer. Default: none. */
   verified?: (() => Verified | undefined) | undefined;
-  /** Clock in milliseconds. Default: the machine's clock. */
+  /** Returns milliseconds. Default: `Date.now`. */
   now?: (() => number) | undefined;
 }
 

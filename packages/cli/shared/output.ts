@@ -93,7 +93,6 @@ function lengthOf(text: string): number {
   return [...text].length;
 }
 
-/** Formats a value on one line. */
 export function cellText(value: unknown): string {
   if (value === undefined || value === null) return '-';
   if (typeof value === 'string') return printable(value);

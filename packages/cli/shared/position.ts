@@ -12,7 +12,7 @@ export interface OpenPosition extends PositionOfStream {
   release(): void;
 }
 
-/** Returns how far the table's stream has been applied. */
+/** Opens the table's stream, to ask how far it has been applied. */
 export function positionOf({ graph, store, settings }: CommandSession, streamArn: string): OpenPosition {
   const streams = createStreamsClient(settings.client);
   const source = new DynamoDBStreamSource(streams, streamArn);

@@ -61,7 +61,6 @@ function optionText(given: Readonly<Record<string, unknown>>, name: string): str
   return `The option --${flag} ${JSON.stringify(given[name])}`;
 }
 
-/** Under `npx`, signals reach npm first. */
 export function isRunByNpx(environment: NodeJS.ProcessEnv = process.env): boolean {
   return environment['npm_command'] === 'exec';
 }

@@ -35,14 +35,15 @@ const PARENT = process.ppid;
 const PARENT_POLL_MS = 250;
 /** Milliseconds for work to stop, so that every command ends within five seconds. */
 const MOST_STOP_MS = 4_000;
-/** Milliseconds that a projector may take to finish its batch. */
+/** Milliseconds that a batch or a page may take to finish after the signal. */
 export const STOP_GRACE_MS = 2_500;
 /** A shell's exit status is this plus the signal's number. */
 const SIGNAL_STATUS = 128;
 
 /**
- * Calls `stop` on the first SIGINT or SIGTERM. The process ends at once on a second signal, or after four seconds. Under npx, which passes
- * signals only to its shell, `stop` is called when npx ends. Returns a function that removes the handlers.
+ * Calls `stop` on the first SIGINT or SIGTERM. The process ends at once on a second signal, or after four seconds.
+ * Under npx, which passes signals only to its shell, `stop` is also called when npx ends. Returns a function that
+ * removes the handlers.
  */
 export function stopOnSignal(stop: (signal: NodeJS.Signals) => Promise<unknown>): () => void {
   let asked = false;

@@ -40,8 +40,8 @@ export interface CheckOptions extends RuntimeOptions, TelemetryOption, RateOptio
   /** Checks only these partitions, without scanning the table. */
   sources?: readonly string[] | undefined;
   /**
-   * Leaves out what a partition's own base items don't determine: copies of nodes, reverse items, entries of totals and
-   * the continuations of fan-outs. For a store that lacks other partitions. Default: false.
+   * Leaves out items that other partitions determine: copies of nodes, reverse items, entries of totals and the
+   * continuations of fan-outs. For a store that lacks other partitions. Default: false.
    */
   withoutLookUps?: boolean | undefined;
   /**
@@ -75,7 +75,10 @@ export interface CheckOptions extends RuntimeOptions, TelemetryOption, RateOptio
   resume?: CheckCursor | undefined;
   /** Called for each finding. Differences that didn't last are only counted, as `superseded`. */
   onFinding?: ((finding: Finding) => void) | undefined;
-  /** Called with one line for each actual or planned repair, also for items that are only `maintenance`. */
+  /**
+   * Called with one line for each repair and each quarantine entry, planned or begun, and for each one that fails. Also
+   * called for items that are only `maintenance`.
+   */
   onRepair?: ((action: string) => void) | undefined;
   /**
    * Called before the first page and after each one, with the totals and a function that returns the cursor to continue
@@ -126,7 +129,7 @@ const MOST_AT_ONCE = 64;
 /**
  * Compares every derived item with what the base items ask for. One scan reads the base items and derived items of each
  * partition together; only partitions that differ are read again. A difference is drift only if it outlasts the time
- * that the consumer had to correct it. With `mode: 'repair'`, drift is repaired from the base items as they are then.
+ * that the consumer had to correct it. With `mode: 'repair'`, drift is repaired from the current base items.
  *
  * With `copy` or `inbound.total`, copies, reverse items and entries of totals depend on other partitions, which the
  * check looks up for 1 to 1.5 read units per edge.
@@ -173,7 +176,10 @@ function segmentsOf({ resume, sources, segments }: CheckOptions): number {
   return resume?.segments ?? sources?.length ?? segments ?? SEGMENTS;
 }
 
-/** What a page shows. It counts as soon as the walk's place includes the page, so that a cursor has both or neither. */
+/**
+ * What a page contributes to the check. Takes effect once the walk's place includes the page, so that a cursor has both
+ * or neither.
+ */
 interface PageOutcome {
   counts: (() => void)[];
   inspections: Inspection[];

@@ -45,8 +45,8 @@ interface Look {
 export type Looker = Gathered<Nominated, Look>;
 
 /**
- * The first look uses the item that the nomination read, if it did. If the consumer has written the item since, the
- * second look sees another revision, and the difference isn't drift yet.
+ * The first look reuses the item if the nomination has read it. If the consumer has written the item since, the second
+ * look sees another revision, and the difference isn't drift yet.
  */
 export function lookerOf(context: ConfirmContext): Looker {
   return new Gathered(async (nominated) => {
@@ -62,9 +62,9 @@ export function lookerOf(context: ConfirmContext): Looker {
 }
 
 /**
- * Distinguishes lag from drift. Judges each suspect, and those that differ again after the stream has passed that look,
- * until all are decided. Every write raises an item's revision, so a difference under the same revision won't go away
- * by itself (decision 008).
+ * Distinguishes lag from drift. Judges each suspect, and judges it again once the stream has passed that look, until
+ * all are decided. Every write raises an item's revision, so a difference under the same revision won't go away by
+ * itself (decision 008).
  */
 export async function confirm(
   context: ConfirmContext,

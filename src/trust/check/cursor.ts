@@ -25,7 +25,7 @@ export interface CheckCounts extends VerdictCounts {
    * check doesn't compare these items.
    */
   changing: { name: string; items: number; reason: string }[];
-  /** Number of derived items whose drift was repaired. Items that were only `maintenance` aren't counted. */
+  /** Number of repaired derived items. Items that were only `maintenance` count only with `mode: 'rebuild'`. */
   repaired: number;
   rcu: number;
   wcu: number;
@@ -46,10 +46,9 @@ export interface CheckCursor extends WalkPlace {
 
 const count = z.int().check(z.minimum(0));
 const key = { source: z.string(), target: z.string() };
-// `countsSchema` isn't strict at its top level, because an older version may continue a newer version's run, whose
-// cursor has more counts.
 const ofVerdicts = <V extends Verdict>(verdicts: readonly V[]) =>
   Object.fromEntries(verdicts.map((verdict) => [verdict, count])) as Record<V, typeof count>;
+// Not strict at its top level, because an older version may continue a newer version's run, whose cursor has more counts.
 const countsSchema = z.object({
   ...ofVerdicts(VERDICT_NAMES.filter((verdict): verdict is Exclude<Verdict, DriftVerdict> => !isDrift(verdict))),
   drift: z.strictObject(ofVerdicts(VERDICT_NAMES.filter(isDrift))),

@@ -42,7 +42,7 @@ interface CheckShare extends FoundCounts {
 export interface NotedTotals extends Pick<VerdictCounts, 'drift' | 'pending' | 'quarantined' | 'unregistered'> {
   repaired: number;
   beganAtMs?: number | undefined;
-  /** False if the check's rules or the table's state make it exit with 1. Default: as the counts tell. */
+  /** False if the check's rules or the table's state make it exit with 1. Default: derived from the counts. */
   isClean?: boolean | undefined;
 }
 
@@ -100,7 +100,7 @@ export async function saveRunAsLastCheck(
     beganAtMs = share?.beganAtMs && beganAtMs && Math.min(beganAtMs, share.beganAtMs);
     for (const name of COUNTS) sum[name] += share?.[name] ?? 0;
   }
-  // Without shares nothing is known about the run, so it must not be saved as clean.
+  // Without shares, nothing is known about the run, so it must not be saved as clean.
   if (shares > 0) await saveVerdict(table, store, sum, { beganAtMs, endedAtMs });
 }
 

@@ -22,7 +22,7 @@ export interface NominateContext {
 const PARENTS = 100;
 
 /**
- * Yields the derived items of a partition that differ, in portions that fit into memory.
+ * Yields a partition's derived items that differ, in portions that fit into memory.
  *
  * @param seen the partition as it was just read; it is read again if it has totals. Default: it is read now.
  */

@@ -94,7 +94,7 @@ export class PartitionComparison implements PartitionContent {
     this.pieceKeys = sourceNodeKeys(graph, source);
   }
 
-  /** Adds an item. The order is free, but a node must be known before any edge that depends on it. */
+  /** Takes items in any order, except that a node must be known before the edges that depend on it. */
   add(sortKey: string, item: Item): Noted {
     if (!isDerivedKey(sortKey)) return this.addBaseItem(sortKey, item);
     this.derivedItems += 1;
@@ -107,7 +107,8 @@ export class PartitionComparison implements PartitionContent {
   }
 
   /**
-   * True if a total was read. It sorts after its entries, so a repair of an entry in between may hide that it is wrong.
+   * True if a total was read. A total sorts after its entries, so a repair between these reads may hide that the total
+   * is wrong.
    */
   get hasTotals(): boolean {
     return [...this.countItems.keys()].some((key) => itemKindOf(this.graph, key).name === 'total');

@@ -8,7 +8,7 @@ import type { ItemKey } from '../../core/store-port.ts';
 /** A type that base items have but the model lacks. */
 export interface UnknownType {
   type: string;
-  /** What the items need it to be: a name may be a node type of the model, but no edge type. */
+  /** How the items use the name, which may be a node type of the model without being an edge type. */
   kind: 'node' | 'edge';
   items: number;
   /** The most similar type name of the model if it is likely to be the intended one, otherwise null. */
@@ -17,7 +17,7 @@ export interface UnknownType {
 
 const MOST_TYPES = 100;
 const MOST_CHARACTERS = 60;
-/** Counts a base item in `types`, which holds up to `MOST_TYPES`, and returns its type, which the model lacks. */
+/** Counts a base item under its type, which the model lacks, and returns the type. Lists up to `MOST_TYPES` types. */
 export function countUnknownType(graph: CompiledModel, types: UnknownType[], key: ItemKey): string {
   const lacked = unknownTypeOf(graph, key);
   const known = types.find(({ type, kind }) => type === lacked.type && kind === lacked.kind);
@@ -47,7 +47,7 @@ export function nearestOf({ nodes, edges }: CompiledModel, { type, kind }: Lacke
   return nearest(type, (kind === 'node' ? nodes : edges).keys());
 }
 
-/** A key without a type stands for its own type. It is cut, because the check's cursor stores it. */
+/** Returns the text itself if it has no type. Shortens the result, because the check's cursor stores it. */
 function typeAtStart(text: string): string {
   return (typePrefix(text) ?? text).slice(0, MOST_CHARACTERS);
 }

@@ -12,11 +12,11 @@ import type { LagKnowledge } from './base-item.ts';
 
 export interface PositionOfStream {
   look(): Promise<StreamPosition>;
-  /** Returns the position that another process, such as an observer, published lately; otherwise reads the stream. */
+  /** Returns the position that another process, such as an observer, published recently; otherwise reads the stream. */
   latest(): Promise<StreamPosition>;
   /**
-   * @param graceMs how long the check lets a difference last. If this is short, the stream is read, because a published
-   * position is late.
+   * @param graceMs how long a difference may last in the check. If short, the stream is read, because a published
+   * position lags behind.
    */
   consumer(graceMs: number): ConsumerPosition;
 }
@@ -33,7 +33,9 @@ export interface PositionOptions {
   savesPlaces?: boolean | undefined;
 }
 
-/** Places are saved after a look that took more GetRecords calls per shard than this. The end of a shard takes two. */
+/**
+ * Places are saved after a look that took more GetRecords calls per shard than this. Reading a shard's end takes two.
+ */
 const FAR_PAGES = 5;
 
 /** Create one per process, because it remembers what it has read. */

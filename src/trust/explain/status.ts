@@ -28,7 +28,7 @@ export interface StatusOptions extends Abortable {
   store: Pick<Store, 'get' | 'query'>;
   /** Reads how far the stream is applied. Leave out if the table has no stream. */
   position?: (() => Promise<StreamPosition>) | undefined;
-  /** What the model needs and the table lacks, one sentence each. */
+  /** Resources that the model needs and the table lacks, one sentence each. */
   missing?: readonly string[] | undefined;
   /** The registry's projections. */
   projections?: readonly ProjectionStatus[] | undefined;
@@ -127,13 +127,13 @@ export interface Status {
   exceptions: ExceptionStatus[];
   /** How well the indexes match the table, as sampled by an observer; null if not sampled. */
   indexSample: IndexSampleStatus | null;
-  /** What no observer judges, one phrase each. */
+  /** Parts of the table that no observer judges, one phrase each. */
   notVerified: readonly string[];
   /** The sources known to the table, with their lag. For the stream's lag, see `shards`. */
   sources: SourceStatus[];
   /** Base items that several source items make, at most 1,000. */
   conflicts: Conflict[];
-  /** What needs attention, one sentence each. */
+  /** Problems that need attention, one sentence each. */
   problems: string[];
   /**
    * Avoidable costs of the model, with remedies, one sentence each: shards that range queries read, budgets of large

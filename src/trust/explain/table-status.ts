@@ -28,7 +28,7 @@ export async function tableFacts({
 }: Omit<TableOfStatus, 'position'> & { quarantineRcu?: number | undefined }): Promise<StatusFacts> {
   const head = await readHead({ store, stats: { rcu: 0 } });
   const { isManaged, changes, unready = [] } = await modelNotice(graph, store);
-  // A migration keeps what only the table has. The text of such a change already names its own remedy.
+  // A migration doesn't remove what only the table has. The text of such a change names its own remedy.
   const remedyOf = (change: string): string => (unready.includes(change) ? ' Run edgeloom migrate.' : '');
   const differs = isManaged
     ? changes.map((change) => `The table keeps another model: ${change}.${remedyOf(change)}`)

@@ -62,7 +62,7 @@ export class IndexSample {
   private readonly open = new Map<string, IndexQuestion>();
   private counts: SampledIndexes | undefined;
 
-  /** @param share the share of the records of derived items, from 0 to 1. */
+  /** @param share the share of derived items' records to sample, from 0 to 1. */
   constructor(
     private readonly graph: Pick<CompiledModel, 'indexes'>,
     private readonly share: number = INDEX_SHARE,

@@ -59,13 +59,13 @@ export interface ObserveOptions extends RuntimeOptions {
   untilAtRest?: boolean | undefined;
   /** Called for each drift that wasn't known before. */
   onDrift?: ((drift: ObservedDrift) => void) | undefined;
-  /** Called with one line for each repair. */
+  /** Called with one line for each repair, and for each one that fails. */
   onRepair?: ((action: string) => void) | undefined;
   /** Called after each turn with the progress and the number of the turn's records. */
   onProgress?: ((progress: ObserverProgress, records: number) => void) | undefined;
   /**
-   * Receives the records' changes in terms of the model, as `changesOf` returns them. They count as delivered once it
-   * returns. If it throws, the run ends with its error, and the next run delivers them again. Default: no feed.
+   * Receives the records' changes in terms of the model, as `changesOf` returns them. They count as delivered once the
+   * function returns. If it throws, the run ends with its error, and the next run delivers them again. Default: no feed.
    */
   feed?: TakeEvents | undefined;
   /** Keeps the state. Default: in the table. */
@@ -227,7 +227,7 @@ function progressOf({ verifiedThroughMs, heldBy, drift, sinceMs }: Observer): Ob
 }
 
 /**
- * Uses the last check of the whole table as the base of the proof, if no derived item was wrong and it began late
+ * Uses the last check of the whole table as the base of the proof, if it left no derived item wrong and began late
  * enough.
  */
 async function takeLastCheck(store: Pick<Store, 'get'>, observer: Observer): Promise<void> {

@@ -163,7 +163,7 @@ export class Observer {
 
   /** Reads the next page of each shard, judges what is due, and advances the verified time. */
   async runTurn(): Promise<Turn> {
-    // Without a saved state, reading begins at the ends of the shards, and a check has to judge everything before.
+    // Without a saved state, reading begins at the ends of the shards, and a check has to judge everything from before.
     if (await this.tail.list(this.positionsMs === undefined)) this.positionsMs = this.context.now();
     const records = await this.receiveRecords();
     const looked = await this.lookAndJudge();

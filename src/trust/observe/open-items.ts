@@ -90,8 +90,9 @@ export interface ObserverPace {
   /** The wait between two looks at a count, each of which reads all counted items. */
   countMs: number;
   /**
-   * How much earlier than the low watermark a touch has to be, because clocks differ, records become visible late, and
-   * stamps are whole seconds.
+   * How much earlier than the low watermark a touch has to be to count as applied, because clocks differ, records
+   * become
+   * visible late, and stamps are whole seconds.
    */
   marginMs: number;
   unknownMs: number;
@@ -183,7 +184,9 @@ export class OpenItems {
     );
   }
 
-  /** Closes the ranges whose Query ended before `receivedThroughMs`, as all records up to its end were received. */
+  /**
+   * Closes the ranges whose Query ended before `receivedThroughMs`, because all records up to that end were received.
+   */
   closeRanges(receivedThroughMs: number): void {
     for (const [name, { queriedMs }] of this.ranges) {
       // The Query may miss a child added while it ran, but the child's record names it.

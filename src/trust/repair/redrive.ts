@@ -58,7 +58,7 @@ export interface RedriveOptions extends RuntimeOptions, TelemetryOption {
   model?: WriterModel | undefined;
   /**
    * Called after each entry with the number of entries so far. For a failed batch: after each slice with the number of
-   * its records that were reconciled.
+   * reconciled records.
    */
   onProgress?: ((entries: number) => void) | undefined;
 }
@@ -141,8 +141,8 @@ export function addRedrive(total: RedriveResult, { reasons, ...counts }: Redrive
 }
 
 /**
- * Ends an entry with a tombstone, unless it was written again, which is another failure. If the entry were deleted, its
- * revisions would start over, and a worker with the old entry could overwrite the next one.
+ * Replaces an entry by a tombstone, unless the entry was written again, which means another failure. If the entry were
+ * deleted, its revisions would start over, and a worker with the old entry could overwrite the next one.
  */
 async function clearEntry(context: ApplyContext, item: Item, result: RedriveResult): Promise<void> {
   const key = keyOfItem(context.graph.table, item);
@@ -176,8 +176,8 @@ function entriesOfNode(partition: string): QueryRequest {
 }
 
 /**
- * Yields the entries, longest untried first, possibly including entries written during the run. When time runs out,
- * counts the rest of the page as left.
+ * Yields the entries; those of the index, longest untried first. May include entries written during the run. When time
+ * runs out, counts the rest of the page as left.
  */
 async function* quarantineEntries(
   context: ApplyContext,
@@ -330,7 +330,7 @@ function touchesOf(graph: CompiledModel, byRecord: ReadonlyMap<ChangeRecord, Qua
   return touches;
 }
 
-/** Restarts fan-outs whose next step was refused, as only the record of that step would have driven them. */
+/** Restarts fan-outs whose next step was refused, because only the record of that step would have continued them. */
 async function driveOpenFanOuts(context: ApplyContext, { source, derivedKeys }: QuarantineEntry): Promise<void> {
   for (const target of derivedKeys) {
     if (fanOutOfKey(target) === undefined) continue;

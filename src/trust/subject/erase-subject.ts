@@ -41,8 +41,9 @@ export interface SubjectEraseOptions extends RuntimeOptions, RateOptions {
   /** The subject's node id. */
   id: string;
   /**
-   * Also erases what producers have written since the first run, in which case both runs start over. Default: false;
-   * such items are reported.
+   * Also erases items that producers have written since the first run. Both runs start over. Default: false, so that
+   * such
+   * items are only reported.
    */
   again?: boolean | undefined;
   /** Only reports what the table contains, without searching failed batches. Default: false. */

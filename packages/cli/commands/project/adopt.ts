@@ -126,7 +126,7 @@ async function adopt(settings: Settings, { sample: most = Number.POSITIVE_INFINI
   }
 }
 
-/** Checked before the table is read, because the read costs as much as it would for a proposal. */
+/** Refuses binary keys before the table is read, which would cost as much as for a proposal. */
 function requireTextKeys(
   { TableName, AttributeDefinitions = [] }: TableDescription,
   keys: readonly (string | undefined)[],
@@ -150,7 +150,7 @@ function isEdgeloomItem({ keys: [source, target] }: SampledItem): boolean {
   return isServicePartition(source) || isDerivedKey(target);
 }
 
-/** Refuses at the start what could not be written after the scan. */
+/** Refuses at the start a file that couldn't be written after the scan. */
 async function requireNew(file: string): Promise<void> {
   if (await exists(file)) throw fileExists(file);
   try {

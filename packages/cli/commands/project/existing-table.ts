@@ -25,6 +25,7 @@ export function existingTable({ existingTable: tableArn, stream: streamArn }: Ex
       'aws dynamodb describe-table names both: TableArn, LatestStreamArn.',
     );
   }
+  // Templates and policies use the ARN verbatim, so a wildcard or a variable in it would match other tables, too.
   const table = /^arn:aws[a-z-]*:dynamodb:[a-z0-9-]+:\d{12}:table\/[A-Za-z0-9_.-]{3,255}$/;
   if (!table.test(tableArn)) throw notAnArn('--existing-table', tableArn, 'arn:aws:dynamodb:REGION:ACCOUNT:table/NAME');
   const ofTable = `${tableArn}/stream/`;
@@ -48,7 +49,6 @@ export const parseIndex = repeated<ReadonlyMap<string, ExistingIndex>>((text, be
   return addNamed(index, named, before);
 });
 
-/** Templates and policies use the ARN verbatim, so a wildcard or a variable in it would match other tables, too. */
 function notAnArn(option: string, given: string, form: string): EdgeloomError {
   return new EdgeloomError(
     'usage',

@@ -29,7 +29,7 @@ export type Ask<Args extends unknown[]> = (session: ReadSession, ...args: Args) 
 
 export type Bind = <Args extends unknown[]>(ask: Ask<Args>) => (...args: [...Args, Command]) => Promise<void>;
 
-/** Prints the answer. Reports missing items on stderr and sets exit code 1. */
+/** Prints the answer. Reports missing items on stderr, with exit code 1. */
 export const printing: Bind = <Args extends unknown[]>(ask: Ask<Args>) =>
   inTable(async (session, ...args: Args) => {
     const store = new PricedStore(session.store);

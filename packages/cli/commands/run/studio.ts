@@ -34,7 +34,6 @@ export function studioCommand(command: Command): void {
     );
 }
 
-/** Calls `onReady` with the address to open. */
 export async function serveStudio(options: StudioOptions, onReady: (url: string) => void): Promise<void> {
   const studio = await startStudio(options);
   const closed = new Promise<void>((resolve, reject) => {

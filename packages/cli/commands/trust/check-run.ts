@@ -86,7 +86,7 @@ async function checkUntil(cutOff: AbortSignal, graph: CompiledModel, options: Ch
     });
   } catch (error) {
     if (!cutOff.aborted || place === undefined) throw error;
-    // What had its answer before the end is settled first.
+    // Lets work whose answers have already arrived settle first.
     await setImmediate();
     const cursor = place();
     return { ...cursor.totals, cursor };

@@ -125,7 +125,8 @@ async function checkAndReport(session: CommandSession, options: CommandOptions) 
     if (options.confirm === true) sources = suspects;
     else result = counts;
   }
-  // Reconcile records that a consumer silently gave up on. Otherwise, the position would stop at them, and no finding would be confirmed.
+  // Reconcile records that a consumer silently gave up on. Otherwise, the position would stop at them, and no finding
+  // would be confirmed.
   const { swept } = options.repair === true && options.dryRun !== true ? await sweepStream(session) : { swept: 0 };
   result ??= await runCheck(session, checkOptions({ ...options, source: sources }), {
     resume: options.resume,

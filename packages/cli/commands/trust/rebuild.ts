@@ -56,7 +56,8 @@ export function rebuildCommand(command: Command): void {
           },
         });
         const { partitions, repaired, rcu, wcu, cursor, managed, differs, unready, unknown } = result;
-        // `unplaced` lacks items before the position that an older version saved. `unknown` counts them, so add them to `others`.
+        // `unplaced` lacks items before the position that an older version saved. `unknown` counts them, so add them to
+        // `others`.
         const { count } = unplaced;
         const counted = { ...count, items: unknown, others: count.others + unknown - count.items };
         sayAbsent(absent);

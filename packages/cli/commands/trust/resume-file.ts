@@ -4,11 +4,11 @@ import { replaceFile } from '../../../../src/foundation/replace-file.ts';
 import { type CheckCursor, parseCursor } from '../../../../src/trust/check/cursor.ts';
 import { requireWritable } from '../../shared/writable.ts';
 
-/** What a command has gathered for its output, kept beside the cursor so that a resumed run's output is complete. */
+/** The output so far, saved with the cursor so that a resumed run's output is complete. */
 export interface Gathered {
   /** Returns a value for JSON. */
   save(): unknown;
-  /** Throws for a value that isn't one of `save`. */
+  /** Throws for a value that `save` didn't return. */
   restore(saved: unknown): void;
 }
 

@@ -6,7 +6,6 @@ import { queriedItems } from '../../../core/store-pages.ts';
 import type { ItemKey, Store } from '../../../core/store-port.ts';
 import { keyAttributes } from '../../../store/answers.ts';
 
-/** The purpose of a run over the whole table. */
 export type RunMode = 'check' | 'rebuild';
 
 export interface SavedPlace {
