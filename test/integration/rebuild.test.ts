@@ -67,6 +67,15 @@ describe('a rebuild', () => {
     expect(after.drift).toEqual({ missing: 0, stale: 0, orphan: 0 });
   });
 
+  it('corrects every difference even if the consumer is known to be far behind', async () => {
+    const { store, graph, run, corrupt } = await checkedTable(3);
+    await corrupt('GOAL-G1', '~view', ({ edgeSet: _, ...item }) => item);
+    const consumer = { appliedUpToMs: async () => 0 };
+    const found = await check(graph, { store, mode: 'rebuild', consumer });
+    expect(found).toMatchObject({ repaired: 1, pending: 0 });
+    expect((await run()).drift).toEqual({ missing: 0, stale: 0, orphan: 0 });
+  });
+
   it('is refused while a consumer of another model works on a table without a registry', async () => {
     const { store, graph } = await testTable(goalGraph(uniqueTableName()));
     const nowMs = Date.now();

@@ -131,7 +131,7 @@ export class Inspector {
   }
 
   private async inspect(name: string, place: Place, nominations: Nominations, isRead: boolean): Promise<void> {
-    if (await isFarBehind(this.context)) {
+    if (this.context.isHasty !== true && (await isFarBehind(this.context))) {
       this.reported.add(name);
       return this.reportAsPending(place);
     }
