@@ -10,7 +10,9 @@ import { isRunByNpx } from './settings.ts';
 export interface Stopping {
   /** Aborted by the first SIGINT or SIGTERM, with a `stopped` error as its reason. */
   signal: AbortSignal;
-  /** Ends early on the signal. A wait that begins after the signal takes its full time. */
+  /** Aborted shortly after `signal`, for work that would take too long to stop, such as a wait for a rate. */
+  cutOff: AbortSignal;
+  /** Ends early on `signal`. A wait that begins after the signal rejects on `cutOff`. */
   wait(milliseconds: number): Promise<void>;
   /** Removes the signal handlers. */
   release(): void;
@@ -18,16 +20,25 @@ export interface Stopping {
 
 /** Like `stopOnSignal`, for work that polls an `AbortSignal`. */
 export function createStopSignal(): Stopping {
-  const controller = new AbortController();
-  const { signal } = controller;
-  const release = stopOnSignal(async () => controller.abort(stopped()));
-  const wait = (milliseconds: number): Promise<void> =>
-    signal.aborted ? sleep(milliseconds) : pause(milliseconds, signal);
-  return { signal, wait, release };
+  const [stopping, cuttingOff] = [new AbortController(), new AbortController()];
+  const [signal, cutOff] = [stopping.signal, cuttingOff.signal];
+  let overdue: NodeJS.Timeout | undefined;
+  const removeHandlers = stopOnSignal(async () => {
+    stopping.abort(stopped('Run it again.'));
+    overdue = setTimeout(() => cuttingOff.abort(signal.reason), STOP_GRACE_MS);
+  });
+  return {
+    ...{ signal, cutOff },
+    wait: (milliseconds) => (signal.aborted ? sleep(milliseconds, cutOff) : pause(milliseconds, signal)),
+    release: () => {
+      clearTimeout(overdue);
+      removeHandlers();
+    },
+  };
 }
 
-function stopped(): EdgeloomError {
-  return new EdgeloomError('stopped', 'The command was stopped before its end.', 'Run it again.');
+export function stopped(hint: string, message = 'The command was stopped before its end.'): EdgeloomError {
+  return new EdgeloomError('stopped', message, hint);
 }
 
 /** Read at start: when the parent ends, the process gets another parent. */
@@ -80,7 +91,7 @@ export function stopOnSignal(stop: (signal: NodeJS.Signals) => Promise<unknown>)
 
 function exitAsAfter(signal: NodeJS.Signals): never {
   const message = `The work did not end within ${MOST_STOP_MS / 1000} seconds of ${signal}.`;
-  exitOn(signal, new EdgeloomError('stopped', message, 'It is cut off as by a crash: run the command again.'));
+  exitOn(signal, stopped('It is cut off as by a crash: run the command again.', message));
 }
 
 /** Reports the error and exits with 143 for SIGTERM, and with 130 for SIGINT. */
@@ -95,7 +106,7 @@ function exitOn(signal: NodeJS.Signals, error: EdgeloomError): never {
 /** Runs work that may end anywhere. On SIGINT or SIGTERM, reports the interruption with the hint and ends the process. */
 export async function endingOnSignal<T>(hint: string, run: () => Promise<T>): Promise<T> {
   const release = stopOnSignal(async (signal) =>
-    exitOn(signal, new EdgeloomError('stopped', `The command was interrupted by ${signal}.`, hint)),
+    exitOn(signal, stopped(hint, `The command was interrupted by ${signal}.`)),
   );
   try {
     return await run();

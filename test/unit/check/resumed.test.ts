@@ -32,7 +32,7 @@ function told({ source, target, verdict }: Finding): string {
   return `${verdict} ${source} ${target}`;
 }
 
-/** Checks in runs that each end as by a crash before a call, and continue from the cursor that was told last. */
+/** Runs a check that crashes before a call, again and again, each time from the last reported cursor. */
 async function checkInRuns(store: StreamedStore, callsOfRun: number) {
   let saved: { cursor: CheckCursor; findings: string[] } | undefined;
   for (let runs = 1; ; runs++) {

@@ -49,7 +49,7 @@ async function waitUntilProjected(session: CommandSession, seconds: number) {
       if (Date.now() - startedMs >= seconds * 1000) throw waitTimeout(seconds, reason);
       await wait(PAUSE_MS);
     }
-    throw new EdgeloomError('stopped', 'The wait was stopped.', 'Run the command again.');
+    throw signal.reason;
   } finally {
     release();
     position?.release();

@@ -85,7 +85,7 @@ async function checkUntil(cutOff: AbortSignal, graph: CompiledModel, options: Ch
       },
     });
   } catch (error) {
-    if (!cutOff.aborted || place === undefined) throw error;
+    if (error !== cutOff.reason || place === undefined) throw error;
     // Lets work whose answers have already arrived settle first.
     await setImmediate();
     const cursor = place();

@@ -11,6 +11,7 @@ import { type Interruptible, interruptible } from '../../shared/interruptible.ts
 import { namedSource } from '../../shared/named-source.ts';
 import { endpointUrl, examples, refuseBeside, refuseWithout, wholeNumber } from '../../shared/options.ts';
 import { type CommandSession, inSession } from '../../shared/session.ts';
+import { stopped } from '../../shared/signals.ts';
 
 /** Exit code if something differs or needs a manual decision. */
 const FOUND = 1;
@@ -116,7 +117,7 @@ async function runSync(session: CommandSession, name: string | undefined, flags:
       return await (retire === undefined ? opened.sync(source!.name, options) : opened.retire(retire, options));
     } catch (error) {
       if (flags.dryRun === true || error !== signal.reason) throw error;
-      throw new EdgeloomError('stopped', 'The sync was stopped before its end.', 'Continue it with --resume.');
+      throw stopped('Continue it with --resume.');
     }
   };
   try {
