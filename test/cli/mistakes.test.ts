@@ -75,6 +75,10 @@ describe('options of a check that have no effect together', () => {
   it.each([
     [['--source', 'GOAL-G1', '--segment', '1/2'], '--segment cannot be combined with --source.'],
     [['--source', 'GOAL-G1', '--sample', '1%'], '--sample cannot be combined with --source.'],
+    [['--source', 'GOAL-G1', '--segments', '4'], '--segments cannot be combined with --source.'],
+    [['--source', 'GOAL-G1', '--dangling'], '--dangling cannot be combined with --source.'],
+    [['--segment', '1/2', '--dangling'], '--dangling cannot be combined with --segment.'],
+    [['--sample', '1%', '--dangling'], '--dangling cannot be combined with --sample.'],
     [['--sample', '1%', '--segments', '4'], '--segments cannot be combined with --sample.'],
     [['--segment', '1/2', '--segments', '4'], '--segments cannot be combined with --segment.'],
     [['--export', 'none', '--source', 'GOAL-G1'], '--source cannot be combined with --export.'],
@@ -91,6 +95,8 @@ describe('a partition without items', () => {
     async (...args) => {
       const { code, stderr } = await run(...args, 'GOAL-G1', 'GOAL-NONE');
       expect({ code, stderr }).toEqual({ code: 1, stderr: 'There are no items in the partition GOAL-NONE.\n' });
+      const { stdout } = await run(...args, 'GOAL-G1', 'GOAL-NONE', '--json');
+      expect(JSON.parse(stdout)).toMatchObject({ absent: ['GOAL-NONE'] });
       expect(await failure(...args, 'goal-1')).toMatchObject({ code: 'invalid-id' });
       expect(await failure(...args, 'NOPE-1')).toMatchObject({ code: 'unknown-type' });
     },
@@ -293,6 +299,13 @@ it.each([
   [['check', '--confirm'], 'usage', '--confirm needs --export.'],
   [['check', '--segment', '1/2', '--segments', '4'], 'usage', '--segments cannot be combined with --segment.'],
   [['mirror', 'sync', '--grace', '5'], 'usage', '--grace needs --dry-run.'],
+  [
+    ['mirror', 'sync', '--retire', 'x', '--dry-run', '--grace', '5'],
+    'usage',
+    '--grace cannot be combined with --retire.',
+  ],
+  [['rebuild', '--source', 'GOAL-G1', '--segments', '4'], 'usage', '--segments cannot be combined with --source.'],
+  [['check', '--source', 'GOAL-G1', '--table', 'none'], 'no-table', 'There is no table none.'],
   [['explain', 'GOAL-G1', '--dry-run', '--query', 'list page GOAL-G1 X'], 'usage', '--dry-run explains no item'],
   [['import', '.'], 'no-file', '. is a folder.'],
   [['import', '/dev/null'], 'no-file', '/dev/null is not a regular file.'],

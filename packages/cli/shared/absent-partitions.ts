@@ -3,14 +3,10 @@ import type { CompiledModel } from '../../../src/core/model/compiled.ts';
 import type { Store } from '../../../src/core/store-port.ts';
 import { CALLS_AT_ONCE, forEachOf } from '../../../src/foundation/for-each.ts';
 
-/**
- * Returns a sentence for each partition that has no items. Throws, as `get` does, if such an id can't be a node's: it
- * is
- * probably a typo.
- */
+/** Returns the partitions that have no items. Throws, as `get` does, if such an id can't be a node's: it's probably a typo. */
 export async function absentPartitions(
   { graph, store }: { graph: CompiledModel; store: Pick<Store, 'query'> },
-  ids: readonly string[],
+  ids: readonly string[] = [],
 ): Promise<string[]> {
   const absent = new Set<string>();
   const lookFor = async (partition: string): Promise<void> => {
@@ -18,7 +14,11 @@ export async function absentPartitions(
     if (items.length === 0) absent.add(partition);
   };
   await forEachOf(new Set(ids), lookFor, { concurrency: CALLS_AT_ONCE });
-  const inOrder = ids.filter((id, i) => absent.has(id) && ids.indexOf(id) === i);
+  const inOrder = [...new Set(ids)].filter((id) => absent.has(id));
   for (const id of inOrder) checkSource(graph, id);
-  return inOrder.map((id) => `There are no items in the partition ${id}.`);
+  return inOrder;
+}
+
+export function absentTexts(partitions: readonly string[]): string[] {
+  return partitions.map((partition) => `There are no items in the partition ${partition}.`);
 }

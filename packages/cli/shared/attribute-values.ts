@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { parse } from 'lossless-json';
 import { itemOfJson } from '../../../src/client/write/json-item.ts';
 import { toPlainItem } from '../../../src/core/items/plain.ts';
@@ -18,7 +19,7 @@ export function attributesOfJson(json: string): Record<string, unknown> {
 
 /**
  * Parses pairs such as `status=OPEN`. `flag` is the option that the pairs come from, empty for plain words. Throws
- * `usage` for a pair without `=` and for an attribute given twice.
+ * `usage` for a pair without `=` and for a second, different value of an attribute.
  */
 export function attributeValues(flag: string, pairs: readonly string[]): Record<string, unknown> {
   const values = new Map<string, unknown>();
@@ -28,9 +29,10 @@ export function attributeValues(flag: string, pairs: readonly string[]): Record<
     const word = `${flag} ${pair}`.trim();
     const hint = `Write ${`${flag} status=OPEN`.trim()}.`;
     if (end <= 0) throw new EdgeloomError('usage', `${word} should be ATTRIBUTE=VALUE.`, hint);
-    if (values.has(name))
+    const value = attributeValue(pair.slice(end + 1));
+    if (values.has(name) && !isDeepStrictEqual(values.get(name), value))
       throw new EdgeloomError('usage', `${word} gives ${name} a second value.`, 'Leave one of them out.');
-    values.set(name, attributeValue(pair.slice(end + 1)));
+    values.set(name, value);
   }
   return Object.fromEntries(values);
 }

@@ -145,7 +145,22 @@ export function refuseWithout(
 
 function flagsGiven(options: Readonly<Record<string, unknown>>, names: readonly string[]): string {
   const given = names.filter((name) => options[name] !== undefined);
-  return given.map((name) => `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`).join(', ');
+  return given.map(flagOf).join(', ');
+}
+
+function flagOf(name: string): string {
+  return `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+}
+
+/** Writes a command with its options; an undefined one is left out. */
+export function commandText(
+  command: string,
+  options: Readonly<Record<string, string | readonly string[] | true | undefined>>,
+): string {
+  const texts = Object.entries(options).flatMap(([name, value]) =>
+    value === undefined ? [] : [flagOf(name), ...(value === true ? [] : [value].flat())],
+  );
+  return [command, ...texts].join(' ');
 }
 
 export function withReverse(command: Command): Command {

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { type Command, InvalidArgumentError } from 'commander';
 
 const repeatedParsers = new WeakSet<object>();
@@ -28,8 +29,9 @@ export function refuseSecondValues(command: Command): void {
   for (const one of command.commands) refuseSecondValues(one);
 }
 
-/** Adds a named value to those before it. Throws Commander's error for a name that has a value. */
+/** Adds a named value to those before it. Throws Commander's error for a name that has another value. */
 export function addNamed<T>(name: string, value: T, before: ReadonlyMap<string, T> = new Map()): Map<string, T> {
-  if (before.has(name)) throw new InvalidArgumentError(`${name} has a value already: leave one of them out.`);
+  if (before.has(name) && !isDeepStrictEqual(before.get(name), value))
+    throw new InvalidArgumentError(`${name} has a value already: leave one of them out.`);
   return new Map([...before, [name, value]]);
 }

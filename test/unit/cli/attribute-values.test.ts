@@ -14,7 +14,10 @@ describe('attributes on the command line', () => {
       ...{ points: 3, share: 0.1, list: [1.5] },
       large: new ExactNumber(digits),
     });
-    expect(attributeValues('--if', ['points=3', 'title=Run'])).toEqual({ points: 3, title: 'Run' });
+    expect(attributeValues('--if', ['points=3', 'title=Run', 'points=3'])).toEqual({ points: 3, title: 'Run' });
+    expect(() => attributeValues('--if', ['points=3', 'points=4'])).toThrow(
+      '--if points=4 gives points a second value',
+    );
   });
 
   it('pass the numbers that a model declares', async () => {

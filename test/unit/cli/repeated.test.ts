@@ -2,7 +2,7 @@ import { Command, type Option } from 'commander';
 import { expect, it } from 'vitest';
 import { COMMANDS } from '../../../packages/cli/command-list.ts';
 import { createProgram } from '../../../packages/cli/program.ts';
-import { refuseSecondValues } from '../../../packages/cli/shared/repeated.ts';
+import { addNamed, refuseSecondValues } from '../../../packages/cli/shared/repeated.ts';
 
 /** Every option that takes one value at a time, of every command, with its command's name. */
 async function optionsWithValue(): Promise<(readonly [name: string, option: Option])[]> {
@@ -40,4 +40,10 @@ it('an option that takes one value refuses a second one, unless it says that it 
     if (/repeatable|repeat it/.test(option.description)) expect(second, name).not.toThrow(refusal);
     else expect(second, name).toThrow(refusal);
   }
+});
+
+it('a repeatable option takes the same value of a name again, and no other one', () => {
+  const once = addNamed('x', { a: 1 });
+  expect(addNamed('x', { a: 1 }, once)).toEqual(once);
+  expect(() => addNamed('x', { a: 2 }, once)).toThrow('x has a value already');
 });

@@ -10,6 +10,7 @@ import type { CheckCursor } from '../../../../src/trust/check/cursor.ts';
 import type { Finding } from '../../../../src/trust/check/finding.ts';
 import { refuseOldConsumers } from '../../../../src/trust/check/old-consumers.ts';
 import { lagSecondsOf, type PositionOfStream } from '../../../../src/trust/explain/position.ts';
+import { absentPartitions } from '../../shared/absent-partitions.ts';
 import { interruptible } from '../../shared/interruptible.ts';
 import { printModelNotice } from '../../shared/model-notice.ts';
 import { positionOf, requireHomeRegion } from '../../shared/position.ts';
@@ -18,29 +19,39 @@ import { installedTelemetry } from '../../shared/telemetry.ts';
 import { type Gathered, ResumeFile } from './resume-file.ts';
 
 export interface CheckRun {
-  /** File that keeps the resume position, with what the command has gathered so far. */
+  /** File that keeps the resume position and `gathered`. */
   resume: string | undefined;
   gathered: Gathered;
+  /** The command with the options that determine what it does, as a run that resumes has to repeat them. */
+  command: string;
+  /** The partitions that the command names. */
+  named: readonly string[] | undefined;
   /** Rebuild even while a consumer with another model is running. */
   force?: boolean;
   onFinding?: (finding: Finding) => void;
   onRepair?: (action: string) => void;
 }
 
-export type Noticed = Awaited<ReturnType<typeof printModelNotice>>;
+export type CheckRunResult = CheckResult &
+  Awaited<ReturnType<typeof printModelNotice>> & {
+    lagSeconds: number | undefined;
+    /** Named partitions without items. */
+    absent: readonly string[];
+  };
 
 /** Runs a check until it ends or Ctrl-C stops it. */
 export async function runCheck(
   session: CommandSession,
   options: Partial<CheckOptions>,
-  { resume, gathered, force, ...listeners }: CheckRun,
-): Promise<CheckResult & Noticed & { lagSeconds: number | undefined }> {
+  { resume, gathered, command, named, force, ...listeners }: CheckRun,
+): Promise<CheckRunResult> {
   const { graph, store, client } = session;
-  const file = resume === undefined ? undefined : new ResumeFile(resume, gathered);
+  const file = resume === undefined ? undefined : new ResumeFile(resume, command, gathered);
   const earlier = await file?.load();
   const status = await describeTable(graph, { client });
   requireFit(status);
   await requireHomeRegion(session);
+  const absent = await absentPartitions(session, named);
   if (options.mode === 'rebuild' && force !== true) await refuseOldConsumers(graph, store, Date.now());
   const notice = await printModelNotice(graph, store);
   const { itemCount, streamArn } = status;
@@ -65,7 +76,8 @@ export async function runCheck(
         },
       });
       await file?.keep(result.cursor);
-      return { ...result, ...notice, lagSeconds: signal.aborted ? undefined : await lagSecondsNow(position) };
+      const lagSeconds = signal.aborted ? undefined : await lagSecondsNow(position);
+      return { ...result, ...notice, absent, lagSeconds };
     });
   } finally {
     position?.release();

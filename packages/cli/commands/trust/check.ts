@@ -9,9 +9,10 @@ import { checkExport, type ExportCheckResult } from '../../../../src/trust/check
 import type { Finding } from '../../../../src/trust/check/finding.ts';
 import { saveLastCheck } from '../../../../src/trust/check/last-check.ts';
 import { sampleOptions } from '../../../../src/trust/check/scan.ts';
-import { absentPartitions } from '../../shared/absent-partitions.ts';
+import { absentTexts } from '../../shared/absent-partitions.ts';
 import { unreadyText } from '../../shared/model-notice.ts';
 import {
+  commandText,
   examples,
   exitCodes,
   type RateFlags,
@@ -26,7 +27,7 @@ import { startProgress } from '../../shared/progress.ts';
 import { type CommandSession, inSession } from '../../shared/session.ts';
 import { sayAbsent } from '../read/answer.ts';
 import { driftText, reportText } from './check-report.ts';
-import { type Noticed, runCheck } from './check-run.ts';
+import { type CheckRunResult, runCheck } from './check-run.ts';
 import { isExplainedByLag, type Waiting, waitingText } from './check-waiting.ts';
 import { GatheredFindings } from './gathered-findings.ts';
 import { reportTargets, requireReportFile, writeReport } from './report-file.ts';
@@ -97,7 +98,7 @@ export function checkCommand(command: Command): void {
       ) +
         exitCodes({
           0: 'nothing differs, of all that was looked at (--source, --segment, --sample: a part), and nothing is in quarantine',
-          1: 'drift that is not repaired, or quarantine, or pending records that no lag explains',
+          1: 'drift that is not repaired, quarantined or unregistered items, pending records that no lag explains, projections that are not ready, a partition of --source without items, or with --strict types outside the model',
           2: 'stopped before its end, wrong use, or a failure',
         }),
     )
@@ -110,49 +111,27 @@ async function checkAndReport(session: CommandSession, options: CommandOptions) 
   const reports = reportTargets(options.report ?? []);
   for (const report of reports) await requireReportFile(report);
   const gathered = new GatheredFindings(MOST_KEPT);
-  const { kept, actions } = gathered;
-  const onFinding = (finding: Finding): void => gathered.addFinding(finding);
-  const absent = await absentPartitions(session, options.source ?? []);
-  let result: (CheckResult & Partial<Noticed> & { lagSeconds?: number | undefined }) | undefined;
-  let sources = options.source;
-  if (options.export !== undefined) {
-    if (options.repair === true && options.confirm !== true) throw confirmationMissing();
-    const { suspects, ...counts } = await runExportCheck(
-      session,
-      options.export,
-      options.confirm === true ? () => undefined : onFinding,
-    );
-    if (options.confirm === true) sources = suspects;
-    else result = counts;
-  }
-  // Reconcile records that a consumer silently gave up on. Otherwise, the position would stop at them, and no finding
-  // would be confirmed.
-  const { swept } = options.repair === true && options.dryRun !== true ? await sweepStream(session) : { swept: 0 };
-  result ??= await runCheck(session, checkOptions({ ...options, source: sources }), {
-    resume: options.resume,
-    gathered,
-    onFinding,
-    onRepair: (action) => gathered.addAction(action),
-  });
+  const { swept, ...result } = await checkTableOrExport(session, options, gathered);
   const seconds = (performance.now() - started) / 1000;
-  const { cursor, lagSeconds, unready, ...totals } = result;
+  const { cursor, lagSeconds, unready, absent = [], ...totals } = result;
+  const { kept, actions, actionsLeftOut, ofChange } = gathered;
   const { list: findings, leftOut } = kept;
-  const { actionsLeftOut, ofChange } = gathered;
-  const leavesCopiesOut = options.export !== undefined && options.confirm !== true && hasItemsInTargets(session.graph);
+  const leavesCopiesOut = isOfExport(options) && hasItemsInTargets(session.graph);
   const waiting: Waiting = { pending: totals.pending - ofChange, lagSeconds, graceSeconds: options.grace / 1000 };
   const rules = { isUnexplained: !isExplainedByLag(waiting), isStrict: options.strict === true };
-  sayAbsent(absent);
+  sayAbsent(absentTexts(absent));
   const isFine = isClean(totals, rules) && unready === undefined;
   if (!isFine) process.exitCode = FOUND;
   if (cursor !== undefined) process.exitCode = STOPPED;
   const json = {
     ...totals,
     // A check of an export doesn't wait for consumers, so it has no lag.
-    ...(options.export === undefined || options.confirm === true ? { lagSeconds: lagSeconds ?? null } : {}),
+    ...(!isOfExport(options) && { lagSeconds: lagSeconds ?? null }),
     ...(swept > 0 && { swept }),
     seconds,
     ...(cursor !== undefined && { stopped: true }),
     ...(leavesCopiesOut && { copiesLeftOut: true }),
+    ...(absent.length > 0 && { absent }),
     findings,
     ...(Object.keys(leftOut).length > 0 && { findingsLeftOut: leftOut }),
     ...(options.dryRun === true && { plan: actions, ...(actionsLeftOut > 0 && { planLeftOut: actionsLeftOut }) }),
@@ -164,24 +143,62 @@ async function checkAndReport(session: CommandSession, options: CommandOptions) 
   }
   const state = { ...rules, isStopped: cursor !== undefined };
   for (const report of reports) await writeReport(report, json, findings, state);
-  const plan = options.dryRun === true ? actions.map(printable) : [];
-  if (options.dryRun === true && actionsLeftOut > 0)
-    plan.push(`... and ${countText(actionsLeftOut, 'more planned repair')}`);
-  const lines = [...plan, reportText(totals, kept, { seconds, looksForNodes: looksForNodes(options) })];
-  lines.push(...unreadyText(unready), ...waitingText(waiting));
-  if (swept > 0)
-    lines.push(`${countText(swept, 'record')} of the stream that no consumer had claimed: reconciled first`);
-  if (cursor !== undefined) lines.push('stopped before its end; with --resume FILE it could go on from here');
-  if (leavesCopiesOut) lines.push(COPIES_LEFT_OUT);
+  const lines = [
+    ...(options.dryRun === true ? actions.map(printable) : []),
+    ...(actionsLeftOut > 0 ? [`... and ${countText(actionsLeftOut, 'more planned repair')}`] : []),
+    reportText(totals, kept, { seconds, looksForNodes: looksForNodes(options) }),
+    ...unreadyText(unready),
+    ...waitingText(waiting),
+    ...(swept > 0
+      ? [`${countText(swept, 'record')} of the stream that no consumer had claimed: reconciled first`]
+      : []),
+    ...(cursor === undefined ? [] : ['stopped before its end; with --resume FILE it could go on from here']),
+    ...(leavesCopiesOut ? [COPIES_LEFT_OUT] : []),
+  ];
   return { json, text: lines.join('\n'), colorOf };
+}
+
+async function checkTableOrExport(
+  session: CommandSession,
+  options: CommandOptions,
+  gathered: GatheredFindings,
+): Promise<CheckResult & Partial<CheckRunResult> & { swept: number }> {
+  const { resume, source: named, segment, sample, repair, dryRun } = options;
+  const onFinding = (finding: Finding): void => gathered.addFinding(finding);
+  if (isOfExport(options)) {
+    if (repair === true) throw confirmationMissing();
+    const { suspects: _, ...counts } = await runExportCheck(session, options.export!, onFinding);
+    return { ...counts, swept: 0 };
+  }
+  const source =
+    options.export === undefined ? named : (await runExportCheck(session, options.export, () => undefined)).suspects;
+  // Reconcile records that a consumer silently gave up on. Otherwise, the position would stop at them, and no finding
+  // would be confirmed.
+  const { swept } = repair === true && dryRun !== true ? await sweepStream(session) : { swept: 0 };
+  const result = await runCheck(session, checkOptions({ ...options, source }), {
+    ...{ resume, gathered, named, onFinding },
+    command: commandText('check', {
+      ...{ repair: repair || undefined, dryRun: dryRun || undefined, source: named },
+      segment: segment && `${segment.segment + 1}/${segment.segments}`,
+      sample: sample === undefined ? undefined : `${sample * 100}%`,
+    }),
+    // Only a plan shows its actions.
+    ...(dryRun === true && { onRepair: (action: string) => gathered.addAction(action) }),
+  });
+  return { ...result, swept };
+}
+
+/** True for `--export` without `--confirm`. */
+function isOfExport(options: CommandOptions): boolean {
+  return options.export !== undefined && options.confirm !== true;
 }
 
 /** Throws `usage` for options that would have no effect. */
 function refuseIgnored(options: CommandOptions): void {
   const given: Readonly<Record<string, unknown>> = { ...options };
-  if (options.source !== undefined) refuseBeside('--source', given, ['segment', 'sample']);
-  if (options.sample !== undefined) refuseBeside('--sample', given, ['segment', 'segments']);
-  if (options.segment !== undefined) refuseBeside('--segment', given, ['segments']);
+  if (options.source !== undefined) refuseBeside('--source', given, ['segment', 'segments', 'sample', 'dangling']);
+  if (options.sample !== undefined) refuseBeside('--sample', given, ['segment', 'segments', 'dangling']);
+  if (options.segment !== undefined) refuseBeside('--segment', given, ['segments', 'dangling']);
   if (options.export === undefined) refuseWithout('--export', given, ['confirm']);
   else refuseBeside('--export', given, ['source', 'segment', 'segments', 'sample', 'resume']);
   if (options.repair !== true) refuseWithout('--repair', given, ['dryRun']);

@@ -89,7 +89,7 @@ async function runSync(session: CommandSession, name: string | undefined, flags:
   else refuseBeside('--dry-run', { resume: flags.resume }, ['resume']);
   const sources = await loadSources(settings.config);
   if (retire !== undefined) {
-    refuseBeside('--retire', { sourceArn, sourceEndpoint }, ['sourceArn', 'sourceEndpoint']);
+    refuseBeside('--retire', { sourceArn, sourceEndpoint, grace }, ['sourceArn', 'sourceEndpoint', 'grace']);
     if (name !== undefined)
       throw new EdgeloomError('usage', `${name} was given beside --retire ${retire}.`, 'Name one source alone.');
   }

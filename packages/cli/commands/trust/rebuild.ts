@@ -4,9 +4,17 @@ import type { CompiledModel } from '../../../../src/core/model/compiled.ts';
 import { countText, figureText } from '../../../../src/foundation/figure.ts';
 import { printable } from '../../../../src/foundation/printable.ts';
 import { UnplacedItems } from '../../../../src/trust/check/unplaced-items.ts';
-import { absentPartitions } from '../../shared/absent-partitions.ts';
+import { absentTexts } from '../../shared/absent-partitions.ts';
 import { unreadyText } from '../../shared/model-notice.ts';
-import { examples, type RateFlags, readRateOption, wholeNumber, writeRateOption } from '../../shared/options.ts';
+import {
+  commandText,
+  examples,
+  type RateFlags,
+  readRateOption,
+  refuseBeside,
+  wholeNumber,
+  writeRateOption,
+} from '../../shared/options.ts';
 import { inSession } from '../../shared/session.ts';
 import { unplacedText } from '../../shared/unplaced.ts';
 import { sayAbsent } from '../read/answer.ts';
@@ -41,13 +49,14 @@ export function rebuildCommand(command: Command): void {
     )
     .action(
       inSession(async (session, { source, resume, strict, force, ...limits }: CommandOptions) => {
+        if (source !== undefined) refuseBeside('--source', { ...limits }, ['segments']);
         const started = performance.now();
         const options = { ...limits, mode: 'rebuild', ...(source !== undefined && { sources: source }) } as const;
-        const absent = await absentPartitions(session, source ?? []);
         const gathered = new GatheredUnplaced(session.graph);
         const { refusals, unplaced } = gathered;
         const result = await runCheck(session, options, {
-          ...{ resume, gathered, force },
+          ...{ resume, gathered, force, named: source },
+          command: commandText('rebuild', { source }),
           onFinding: ({ source: partition, target, verdict }) => {
             if (verdict === 'unknown') unplaced.add({ source: partition, target });
           },
@@ -55,12 +64,12 @@ export function rebuildCommand(command: Command): void {
             if (action.startsWith('cannot') && !refusals.includes(action)) refusals.push(action);
           },
         });
-        const { partitions, repaired, rcu, wcu, cursor, managed, differs, unready, unknown } = result;
+        const { partitions, repaired, rcu, wcu, cursor, managed, differs, unready, unknown, absent } = result;
         // `unplaced` lacks items before the position that an older version saved. `unknown` counts them, so add them to
         // `others`.
         const { count } = unplaced;
         const counted = { ...count, items: unknown, others: count.others + unknown - count.items };
-        sayAbsent(absent);
+        sayAbsent(absentTexts(absent));
         if ((strict === true && unknown > 0) || unready !== undefined) process.exitCode = FOUND;
         const seconds = (performance.now() - started) / 1000;
         if (cursor !== undefined || refusals.length > 0) process.exitCode = STOPPED;
@@ -80,6 +89,7 @@ export function rebuildCommand(command: Command): void {
             managed,
             differs,
             unplaced: counted,
+            ...(absent.length > 0 && { absent }),
             ...(cursor !== undefined && { stopped: true }),
           },
           text: [text, ...unreadyText(unready), ...unplacedText(counted), ...refusals.map(printable), ...stopped].join(

@@ -8,7 +8,7 @@ import { SQS } from '../../../../src/store/client/json-service.ts';
 import { createStreamsClient } from '../../../../src/store/client.ts';
 import { bucketAccess, redriveMessage, redriveQueue } from '../../../../src/trust/failures/failure-queue.ts';
 import { addRedrive, type RedriveResult, redrive } from '../../../../src/trust/repair/redrive.ts';
-import { absentPartitions } from '../../shared/absent-partitions.ts';
+import { absentPartitions, absentTexts } from '../../shared/absent-partitions.ts';
 import { awsService } from '../../shared/aws-service.ts';
 import { examples, refuseWithout } from '../../shared/options.ts';
 import { startProgress } from '../../shared/progress.ts';
@@ -62,7 +62,7 @@ export function redriveCommand(command: Command): void {
           progress.stop(),
         );
         const { entries, repaired, left, quarantined, writes, wcu, rcu, reasons, swept, ended } = result;
-        sayAbsent(absent);
+        sayAbsent(absentTexts(absent));
         if (left > 0 || quarantined > 0) process.exitCode = LEFT;
         const into = quarantined > 0 ? `, ${figureText(quarantined)} of them quarantined` : '';
         const lines = [
@@ -74,7 +74,10 @@ export function redriveCommand(command: Command): void {
           ...reasons.map(printable),
         ];
         return {
-          json: { entries, repaired, left, quarantined, writes, wcu, rcu, reasons, swept, ended },
+          json: {
+            ...{ entries, repaired, left, quarantined, writes, wcu, rcu, reasons, swept, ended },
+            ...(absent.length > 0 && { absent }),
+          },
           text: lines.join('\n'),
         };
       }),

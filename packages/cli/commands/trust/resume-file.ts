@@ -22,6 +22,7 @@ export class ResumeFile {
 
   constructor(
     private readonly file: string,
+    private readonly command: string,
     private readonly gathered: Gathered,
   ) {}
 
@@ -34,9 +35,10 @@ export class ResumeFile {
       throw this.failure('written', error);
     }
     if (text === undefined) return undefined;
-    const { gathered, cursor } = parts(text);
+    const { gathered, command, cursor } = parts(text);
     const parsed = this.parsed(cursor);
-    // An older version kept only the cursor.
+    // Older versions kept only the cursor, or no command.
+    if (command !== undefined && command !== this.command) throw this.ofOtherCommand(command);
     if (gathered !== undefined) this.restore(gathered);
     return parsed;
   }
@@ -48,7 +50,7 @@ export class ResumeFile {
   }
 
   async keep(cursor: CheckCursor | undefined): Promise<void> {
-    const text = cursor && JSON.stringify({ ...cursor, gathered: this.gathered.save() });
+    const text = cursor && JSON.stringify({ ...cursor, command: this.command, gathered: this.gathered.save() });
     // One after the other: a cut-off run may still be writing.
     this.writing = this.writing.catch(() => undefined).then(() => this.write(text));
     await this.writing;
@@ -88,6 +90,14 @@ export class ResumeFile {
     }
   }
 
+  private ofOtherCommand(command: unknown): EdgeloomError {
+    return new EdgeloomError(
+      'invalid-cursor',
+      `The file ${this.file} keeps the place of edgeloom ${command}, but this is edgeloom ${this.command}.`,
+      'Give the same options to continue, or name another file with --resume.',
+    );
+  }
+
   private unfit(error: unknown): EdgeloomError {
     return new EdgeloomError(
       'invalid-cursor',
@@ -107,11 +117,11 @@ export class ResumeFile {
   }
 }
 
-function parts(text: string): { gathered: unknown; cursor: unknown } {
+function parts(text: string): { gathered?: unknown; command?: unknown; cursor: unknown } {
   try {
-    const { gathered, ...cursor } = JSON.parse(text) as { gathered?: unknown };
-    return { gathered, cursor };
+    const { gathered, command, ...cursor } = JSON.parse(text) as { gathered?: unknown; command?: unknown };
+    return { gathered, command, cursor };
   } catch {
-    return { gathered: undefined, cursor: undefined };
+    return { cursor: undefined };
   }
 }
