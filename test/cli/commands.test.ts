@@ -402,6 +402,7 @@ describe('edgeloom table update', () => {
     const plan = await json('table', 'update', '--dry-run', ...own);
     const kinds = (plan as { steps: { kind: string }[] }).steps.map(({ kind }) => kind);
     expect(kinds).toEqual(['stream', 'index', 'index', 'ttl']);
+    expect((await run('table', 'update', '--dry-run', ...own)).stdout).toContain('an unknown number of WCU');
     const unasked = await run('table', 'update', ...own);
     expect(unasked.code).toBe(2);
     expect(unasked.stderr).toContain('--yes');

@@ -318,6 +318,15 @@ it.each([
   expect(failed).toMatchObject({ code, message: expect.stringContaining(message) });
 });
 
+it('a model file that prints leaves stdout to the command', async () => {
+  const config = join(folder, 'prints.config.mjs');
+  const model = join(ROOT, 'edgeloom.config.ts');
+  await writeFile(config, `console.log('noise'); export { default } from ${JSON.stringify(model)};`);
+  const { code, stdout, stderr } = await edgeloom(['cost', '--json', '--config', config]);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: 'noise\n' });
+  expect(JSON.parse(stdout)).toHaveProperty('writes');
+});
+
 it('an option that means nothing beside another one is refused', async () => {
   for (const [option, value] of [
     ['--equals', 'Ada'],
@@ -433,6 +442,7 @@ describe('Ctrl-C', () => {
 
   it.each([
     [['migrate', '--yes'], 'continues with the steps that are left'],
+    [['table', 'update', '--yes'], 'continues with what is left'],
     [['redrive'], 'reconciles what is left'],
     [['delete', 'GOAL-1', '--with-edges'], 'deletes what is left'],
   ])('on %j says that it was interrupted, and that running it again goes on', async (args, hint) => {

@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Command, InvalidArgumentError } from 'commander';
-import { loadSources } from '../../../../src/deployment/package/load-model.ts';
 import {
   type Parameters,
   parameterWarnings,
@@ -19,7 +18,7 @@ import {
 import { importTemplate, nameOfOwnTable, stackTemplate } from '../../../../src/deployment/stack/stack.ts';
 import { docsPage } from '../../../../src/foundation/docs.ts';
 import { EdgeloomError } from '../../../../src/foundation/errors.ts';
-import { inModel } from '../../shared/model.ts';
+import { inModel, openSources } from '../../shared/model.ts';
 import { examples, refuseBeside, refuseWithout } from '../../shared/options.ts';
 import { addNamed, repeated } from '../../shared/repeated.ts';
 import { type ExistingTableOptions, existingTable, withExistingTable } from './existing-table.ts';
@@ -70,7 +69,7 @@ export function stackCommand(command: Command): void {
         const parameters = readParameters({ stage, values, region: settings.client.region });
         checkNames(settings.config, { service, table: nameOfOwnTable(graph, parameters) });
         if (options.policy !== true && options.import !== true) checkHandlers(settings.config, parameters);
-        const unread = checkSources(await loadSources(settings.config), parameters);
+        const unread = checkSources(await openSources(settings), parameters);
         for (const warning of [...parameterWarnings(parameters), ...unread])
           process.stderr.write(`Warning: ${warning}\n`);
         const input = { service, stage, parameters };

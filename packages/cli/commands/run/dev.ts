@@ -1,6 +1,5 @@
 import { type Command, Option } from 'commander';
 import type { CompiledModel } from '../../../../src/core/model/compiled.ts';
-import { loadSources } from '../../../../src/deployment/package/load-model.ts';
 import type { Projector } from '../../../../src/projecting/apply/projector-types.ts';
 import { createClient, createStreamsClient } from '../../../../src/store/client.ts';
 import { DynamoDBStreamSource } from '../../../../src/stream/dynamodb-source.ts';
@@ -13,7 +12,7 @@ import { ProjectorTap } from '../../../studio/base/projector-tap.ts';
 import { type Studio, startStudio } from '../../../studio/server/studio.ts';
 import { driftLine } from '../../shared/drift-line.ts';
 import { LiveLine } from '../../shared/live-line.ts';
-import { openModel } from '../../shared/model.ts';
+import { openModel, openSources } from '../../shared/model.ts';
 import { printModelNotice } from '../../shared/model-notice.ts';
 import { endpointUrl, examples, portNumber } from '../../shared/options.ts';
 import { print } from '../../shared/output.ts';
@@ -62,7 +61,7 @@ export function devCommand(command: Command): void {
         const settings = readSettings(command.optsWithGlobals());
         const { graph } = await openModel(settings);
         const onDrift = (drift: ObservedDrift): void => void process.stderr.write(`${driftLine(drift)}\n`);
-        const sources = await loadSources(settings.config);
+        const sources = await openSources(settings);
         const options = { engine, port, dataDir: data, observe, onDrift, sources, sourceEndpoint };
         // Only the studio reads the tap.
         const tap = hasStudio === true ? new ProjectorTap() : undefined;

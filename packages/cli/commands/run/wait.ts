@@ -2,7 +2,9 @@ import type { Command } from 'commander';
 import { EdgeloomError, isRetryableStoreError } from '../../../../src/foundation/errors.ts';
 import { countText } from '../../../../src/foundation/figure.ts';
 import { describeTable } from '../../../../src/store/table-description.ts';
+import type { ShardPosition } from '../../../../src/stream/progress/stream-position.ts';
 import { examples, wholeNumber } from '../../shared/options.ts';
+import type { Output } from '../../shared/output.ts';
 import { type OpenPosition, positionOf, requireStream } from '../../shared/position.ts';
 import { type CommandSession, inLastingSession } from '../../shared/session.ts';
 import { createStopSignal } from '../../shared/signals.ts';
@@ -34,9 +36,7 @@ async function waitUntilProjected(session: CommandSession, seconds: number) {
         const { shards } = await position.look();
         const open = shards.filter(({ atEnd }) => !atEnd);
         const waitedMs = Date.now() - startedMs;
-        if (open.length === 0) {
-          return { json: { waitedMs }, text: `everything written so far is projected (${waitedMs} ms)` };
-        }
+        if (open.length === 0) return projectedOutput(waitedMs, shards);
         const left = open.reduce((sum, { waiting }) => sum + waiting, 0);
         reason =
           left === 0
@@ -54,6 +54,18 @@ async function waitUntilProjected(session: CommandSession, seconds: number) {
     release();
     position?.release();
   }
+}
+
+export function projectedOutput(
+  waitedMs: number,
+  shards: readonly Pick<ShardPosition, 'shardId' | 'isLost'>[],
+): Output<{ waitedMs: number; lostShards?: string[] }> {
+  const lost = shards.filter(({ isLost }) => isLost === true).map(({ shardId }) => shardId);
+  if (lost.length === 0) return { json: { waitedMs }, text: `everything written so far is projected (${waitedMs} ms)` };
+  return {
+    json: { waitedMs, lostShards: lost },
+    text: `everything that the stream still has is projected (${waitedMs} ms); the records of ${lost.join(', ')} are lost: run edgeloom check, and edgeloom rebuild if it finds drift`,
+  };
 }
 
 async function openWhenReady(session: CommandSession): Promise<OpenPosition> {

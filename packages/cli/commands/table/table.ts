@@ -9,12 +9,13 @@ import {
   type TableStatus,
   tableIdentity,
 } from '../../../../src/store/table-description.ts';
-import { planTableUpdate } from '../../../../src/store/table-update/plan.ts';
+import { planTableUpdate, type TablePlan } from '../../../../src/store/table-update/plan.ts';
 import { updateTable } from '../../../../src/store/table-update/update.ts';
 import { askToConfirm } from '../../shared/ask-to-confirm.ts';
 import { gapTexts } from '../../shared/native-gaps.ts';
 import { examples } from '../../shared/options.ts';
 import { type CommandSession, inSession } from '../../shared/session.ts';
+import { endingOnSignal } from '../../shared/signals.ts';
 
 export function tableCommand(table: Command): void {
   table.addHelpText('after', examples('table create', 'table describe', 'table update --dry-run'));
@@ -22,18 +23,7 @@ export function tableCommand(table: Command): void {
     .command('create')
     .description('create the table with its stream, TTL and indexes')
     .addHelpText('after', examples('table create', 'table create --endpoint http://127.0.0.1:8000'))
-    .action(
-      inSession(async ({ client, graph, store }) => {
-        const status = await createTable(graph, { client });
-        await registerIfEmpty({
-          graph,
-          store,
-          serverTime: () => serverTime(graph, { client }),
-          ...(await tableIdentity(graph, { client })),
-        });
-        return tableOutput(status);
-      }),
-    );
+    .action(inSession((session) => endingOnSignal(AGAIN, () => runTableCreate(session))));
   table
     .command('describe')
     .description("show the table's status, indexes and stream")
@@ -48,35 +38,50 @@ export function tableCommand(table: Command): void {
     .option('--ttl <attribute>', 'enable TTL by this attribute, although the table has items')
     .option('--yes', "don't ask for confirmation")
     .addHelpText('after', examples('table update --dry-run', 'table update --yes'))
-    .action(inSession(runTableUpdate));
+    .action(
+      inSession((session, options: UpdateFlags) => endingOnSignal(AGAIN, () => runTableUpdate(session, options))),
+    );
   table
     .command('delete')
     .description('delete the table and everything in it')
     .option('--yes', "don't ask for confirmation")
     .addHelpText('after', examples('table delete --table records-test --yes'))
     .action(
-      inSession(async ({ client, graph }, { yes }: { yes?: boolean }) => {
-        const items = `${graph.table.name} goes with everything in it; nothing brings it back but a backup.`;
-        if (yes !== true) await askToConfirm([items], 'Delete the table?');
-        return tableOutput(await deleteTable(graph, { client }));
-      }),
+      inSession((session, flags: { yes?: boolean }) => endingOnSignal(AGAIN, () => runTableDelete(session, flags))),
     );
+}
+
+const AGAIN = 'Run it again: it continues with what is left.';
+
+interface UpdateFlags {
+  dryRun?: boolean;
+  yes?: boolean;
+  ttl?: string;
+}
+
+async function runTableCreate({ client, graph, store }: CommandSession) {
+  const status = await createTable(graph, { client });
+  const identity = await tableIdentity(graph, { client });
+  await registerIfEmpty({ graph, store, serverTime: () => serverTime(graph, { client }), ...identity });
+  return tableOutput(status);
+}
+
+async function runTableDelete({ client, graph }: CommandSession, { yes }: { yes?: boolean }) {
+  const items = `${graph.table.name} goes with everything in it; nothing brings it back but a backup.`;
+  if (yes !== true) await askToConfirm([items], 'Delete the table?');
+  return tableOutput(await deleteTable(graph, { client }));
 }
 
 /** Exit code if a native list lacks items. */
 const LACKING = 1;
 
-async function runTableUpdate(
-  { client, graph, settings }: CommandSession,
-  options: { dryRun?: boolean; yes?: boolean; ttl?: string },
-) {
+async function runTableUpdate({ client, graph, settings }: CommandSession, options: UpdateFlags) {
   const { ttl } = options;
   const plan = await planTableUpdate(graph, { client, ttl });
-  const cost = `at most ${figureText(plan.mostWcu)} WCU for filling what is new`;
   const { gaps = [], items = 0, isWhole = true } = plan.lookedFor ?? {};
   const lacking = gapTexts(gaps, isWhole ? '' : `among the first ${countText(items, 'item')}, `);
   if (gaps.length > 0) process.exitCode = LACKING;
-  const lines = [...plan.texts, ...(plan.mostWcu > 0 ? [cost] : []), ...plan.left, ...lacking];
+  const lines = [...plan.texts, ...costText(plan), ...plan.left, ...lacking];
   if (options.dryRun === true || plan.steps.length === 0) {
     return { json: { ...plan, done: plan.steps.length === 0 }, text: lines.join('\n') || 'nothing to do' };
   }
@@ -97,6 +102,12 @@ async function runTableUpdate(
       ...lacking,
     ].join('\n'),
   };
+}
+
+function costText({ steps, mostWcu }: TablePlan): string[] {
+  if (mostWcu > 0) return [`at most ${figureText(mostWcu)} WCU for filling what is new`];
+  const addsIndex = steps.some(({ kind }) => kind === 'index' || kind === 'native-index');
+  return addsIndex ? ['an unknown number of WCU for filling what is new: DynamoDB reports no size for the table'] : [];
 }
 
 function tableOutput(status: TableStatus) {

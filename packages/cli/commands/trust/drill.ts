@@ -6,6 +6,7 @@ import { awsService } from '../../shared/aws-service.ts';
 import { settingsOf } from '../../shared/model.ts';
 import { examples } from '../../shared/options.ts';
 import { print, textTable } from '../../shared/output.ts';
+import { endingOnSignal } from '../../shared/signals.ts';
 
 interface DrillCommandOptions {
   stack: string;
@@ -15,6 +16,8 @@ interface DrillCommandOptions {
 
 /** Exit code if an alarm reaches nobody. */
 const NOT_TOLD = 1;
+
+const AGAIN = 'Run it again. CloudWatch corrects the state of an alarm that is still set.';
 
 const HELP = `
 Exit code: 0, or 1 if an alarm reaches nobody; 2 after a failure.
@@ -43,7 +46,7 @@ export function drillCommand(command: Command): void {
       };
       const { AWS_ENDPOINT_URL_CLOUDWATCH: own, AWS_ENDPOINT_URL: general } = process.env;
       const call = await awsService(CLOUDWATCH, settings, own || general);
-      const alarms = await drill({ call, stack, only: alarm, dryRun, onAlarm });
+      const alarms = await endingOnSignal(AGAIN, () => drill({ call, stack, only: alarm, dryRun, onAlarm }));
       const untold = alarms.filter(({ outcome }) => outcome === 'failed' || outcome === 'silent');
       if (untold.length > 0) process.exitCode = NOT_TOLD;
       const told = alarms.filter(({ outcome }) => outcome === 'told').length;

@@ -1,5 +1,4 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import { loadSources } from '../../../../src/deployment/package/load-model.ts';
 import { EdgeloomError } from '../../../../src/foundation/errors.ts';
 import { countText, figureText } from '../../../../src/foundation/figure.ts';
 import { printable } from '../../../../src/foundation/printable.ts';
@@ -8,6 +7,7 @@ import type { SyncProgress } from '../../../../src/sources/sync.ts';
 import { createClient } from '../../../../src/store/client.ts';
 import { DynamoDBSourceStore } from '../../../../src/store/source-table.ts';
 import { type Interruptible, interruptible } from '../../shared/interruptible.ts';
+import { openSources } from '../../shared/model.ts';
 import { namedSource } from '../../shared/named-source.ts';
 import { endpointUrl, examples, refuseBeside, refuseWithout, wholeNumber } from '../../shared/options.ts';
 import { type CommandSession, inSession } from '../../shared/session.ts';
@@ -87,7 +87,7 @@ async function runSync(session: CommandSession, name: string | undefined, flags:
   const { sourceArn, sourceEndpoint, retire, grace, ...given } = flags;
   if (flags.dryRun !== true) refuseWithout('--dry-run', { grace }, ['grace']);
   else refuseBeside('--dry-run', { resume: flags.resume }, ['resume']);
-  const sources = await loadSources(settings.config);
+  const sources = await openSources(settings);
   if (retire !== undefined) {
     refuseBeside('--retire', { sourceArn, sourceEndpoint, grace }, ['sourceArn', 'sourceEndpoint', 'grace']);
     if (name !== undefined)
