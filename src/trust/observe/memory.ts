@@ -130,6 +130,12 @@ function withTexts(drift: ObservedDrift, textOf: (text: string) => string): Obse
   return { ...drift, expected: textOrNull(drift.expected), stored: textOrNull(drift.stored) };
 }
 
+/** Tells whether a text is the same as a saved one, which may be shortened or a hash. */
+export function isSavedText(saved: string | null, text: string | null): boolean {
+  if (saved === text || saved === null || text === null) return saved === text;
+  return saved === shownText(text) || saved === hashedText(shownText(text));
+}
+
 function shownText(text: string): string {
   return text.length <= MOST_SHOWN ? text : `${text.slice(0, MOST_SHOWN)}…`;
 }

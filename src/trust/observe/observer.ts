@@ -114,7 +114,7 @@ export class Observer {
     this.items = new OpenItems(pace);
     this.tail = new StreamTail({
       ...{ source: context.source, now: context.now, limits: this.limits, listener: context.listener },
-      onGap: (reason) => this.noteGap(reason),
+      onGap: (reason) => this.beginStreamGap(reason),
     });
     for (const drift of from?.drift ?? []) this.items.keepDrift(drift, context.now());
     if (from === undefined) return;
@@ -126,13 +126,13 @@ export class Observer {
     this.gap = from.gap;
     // rule: another-stream-is-a-gap
     if (from.streamArn !== context.source.streamArn) {
-      this.noteGap('The table has another stream than before.');
+      this.beginStreamGap('The table has another stream than before.');
       return;
     }
     this.tail.resume(from.shards.map(({ sinceMs = from.positionsMs, ...shard }) => ({ ...shard, sinceMs })));
     // rule: long-absence-is-a-gap
     if (context.now() - from.savedMs > retentionMs)
-      this.noteGap('The observer was away for longer than the stream keeps its records.');
+      this.beginStreamGap('The observer was away for longer than the stream keeps its records.');
   }
 
   /** True if the proof lacks its base. A check of the whole table that begins now or later can be the base. */
@@ -264,13 +264,13 @@ export class Observer {
     return this.throughMs;
   }
 
-  private noteGap(reason: string): void {
+  private beginStreamGap(reason: string): void {
     // rule: feed-tells-of-gaps
     this.context.feeder?.noteGap(reason);
-    this.needWholeCheck(reason);
+    this.beginGap(reason);
   }
 
-  private needWholeCheck(reason: string): void {
+  private beginGap(reason: string): void {
     // Only a check of the whole table ends a gap.
     this.gap ??= { reason, sinceMs: this.context.now() };
     // Only a check that begins after the gap was noticed can be the base.
@@ -364,7 +364,7 @@ export class Observer {
     const used = before && [...this.ready].find((name) => !before.has(name));
     if (used === undefined) return;
     // rule: base-ends-when-more-is-ready
-    this.needWholeCheck(`No check of the whole table has judged ${used}, which readers use now.`);
+    this.beginGap(`No check of the whole table has judged ${used}, which readers use now.`);
     // The verified time covered only the other projections.
     // rule: time-is-withdrawn-with-the-base
     this.throughMs = undefined;

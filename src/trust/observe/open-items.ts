@@ -5,6 +5,7 @@ import { kindOfTarget } from '../../core/kinds/in-target.ts';
 import { isReverseKey } from '../../core/kinds/reverse-item.ts';
 import { FanOutPlaces } from '../../core/model/projection/places.ts';
 import type { ObservedDrift } from './drift.ts';
+import { isSavedText } from './memory.ts';
 import { type Range, shareOf, type Touched } from './touched-items.ts';
 
 /**
@@ -311,7 +312,7 @@ export class OpenItems {
 function isNews(known: ObservedDrift | undefined, { expected, stored }: ObservedDrift, newestMs: number): boolean {
   if (known === undefined) return true;
   const isTouched = newestMs > (known.touchedMs ?? known.foundMs);
-  return isTouched && (known.expected === expected || known.stored === stored);
+  return isTouched && (isSavedText(known.expected, expected) || isSavedText(known.stored, stored));
 }
 
 function driftBy(

@@ -6,10 +6,11 @@ import { hasForm } from '../../core/kinds/form.ts';
 import type { ItemKind } from '../../core/kinds/kind.ts';
 import { isOutsideRegistry } from '../../core/kinds/unknown-item.ts';
 import type { CompiledModel, Standing } from '../../core/model/compiled.ts';
-import { entryTouch, keyOfTouch, type Reconcilable, type Touch } from '../../core/plan/touch.ts';
+import { type EntryTouch, entryTouch, keyOfTouch, type Reconcilable, type Touch } from '../../core/plan/touch.ts';
 import { readItems } from '../../core/store-pages.ts';
 import type { ItemKey, Store } from '../../core/store-port.ts';
 import { type EdgeloomError, StoreError } from '../../foundation/errors.ts';
+import { slicesOf } from '../../foundation/for-each.ts';
 import { type Runtime, type RuntimeOptions, runtimeOf } from '../../foundation/runtime.ts';
 import { removeAlien } from '../../reconcile/alien.ts';
 import { type ApplyContext, noStats, OutOfTimeError } from '../../reconcile/apply-context.ts';
@@ -35,6 +36,7 @@ export interface RepairerOptions extends RuntimeOptions {
  */
 const MOST_MS = 60_000;
 const LEAST_MS = 3_000;
+const ENTRIES_TOGETHER = 100;
 
 /**
  * Reads the derived item, then its base items, and writes what these ask for under the revision read, so that it never
@@ -82,9 +84,12 @@ export class Repairer {
     const { isPlan = false } = this.options;
     for (const base of bases) this.report(isPlan ? 'would quarantine' : 'quarantine', base);
     if (isPlan) return;
-    const touches = bases.map(entryTouch);
-    for (const { touch, error } of await reconcile(this.limitedContext(), touches, { isScan: true }))
-      this.reportFailure(keyOfTouch(touch), error);
+    for (const slice of slicesOf(bases, ENTRIES_TOGETHER)) {
+      const baseOf = new Map(slice.map((base) => [entryTouch(base), base]));
+      const failures = await reconcile(this.limitedContext(), [...baseOf.keys()], { isScan: true });
+      for (const { touch, error } of failures)
+        this.reportFailure(baseOf.get(touch as EntryTouch)!, error, 'quarantine');
+    }
   }
 
   private async repairOrAdd(
@@ -118,10 +123,10 @@ export class Repairer {
   }
 
   /** Rethrows an error that isn't about the item. */
-  private reportFailure(key: ItemKey, error: unknown): void {
+  private reportFailure(key: ItemKey, error: unknown, action: 'repair' | 'quarantine' = 'repair'): void {
     const reason = reasonOf(error);
     if (reason === undefined) throw error;
-    this.report('cannot repair', key, `: ${reason}`);
+    this.report(`cannot ${action}`, key, `: ${reason}`);
   }
 
   private limitedContext(): ApplyContext {
@@ -207,6 +212,6 @@ class RepairsTogether {
 
 function reasonOf(error: unknown): string | undefined {
   if (error instanceof OutOfTimeError)
-    return 'it was written during each attempt to repair it, or other repairs took the time; run this once more';
+    return 'it was written during each attempt, or other repairs took the time; run this once more';
   return error instanceof StoreError && error.kind === 'terminal' ? error.message : undefined;
 }

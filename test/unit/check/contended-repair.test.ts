@@ -4,6 +4,7 @@ import { defineGraph } from '../../../src/core/model/compile/define-graph.ts';
 import { node } from '../../../src/core/model/schema.ts';
 import { check } from '../../../src/trust/check/check.ts';
 import type { Finding } from '../../../src/trust/check/finding.ts';
+import { Repairer } from '../../../src/trust/repair/repairer.ts';
 import { goalGraph } from '../../support/contracts-model.ts';
 import { HookedStore } from '../../support/hooked-store.ts';
 import { MemoryStore } from '../../support/memory-store/memory-store.ts';
@@ -47,7 +48,7 @@ it('a repair ends beside a writer that changes the item before each of its tries
   const found = drift.missing + drift.stale + drift.orphan;
   expect(repaired).toBe(found - 1);
   expect(actions.filter((action) => action.startsWith('cannot'))).toEqual([
-    'cannot repair USER-1 ~view: it was written during each attempt to repair it, or other repairs took the time; run this once more',
+    'cannot repair USER-1 ~view: it was written during each attempt, or other repairs took the time; run this once more',
   ]);
   expect((await inner.get({ source: 'USER-2', target: '~view' }, { consistent: true })).item).toBeDefined();
 });
@@ -59,10 +60,40 @@ it('a repair that has begun ends soon after the time is over', async () => {
     ...{ store, now, wait, mode: 'repair', graceMs: 0, segments: 1 },
     remainingMs: () => endsAtMs - now(),
     onRepair: (action) => {
-      if (action === 'mend USER-1 ~view') endsAtMs = now();
+      if (action === 'repair USER-1 ~view') endsAtMs = now();
     },
   });
+  expect(endsAtMs).toBeLessThan(now());
   expect(now() - endsAtMs).toBeLessThan(5_000);
+});
+
+it('names the base items whose quarantine entries it cannot write, and tries the others', async () => {
+  const graph = goalGraph();
+  const inner = new MemoryStore(graph.table);
+  const bases = Array.from({ length: 150 }, (_, i) => ({ source: `GOAL-${i}`, target: 'GOALMEMBERSHIP-USER-1' }));
+  for (const { source, target } of bases)
+    await inner.put({ source: { S: source }, target: { S: target }, memberRole: { S: 'NO SUCH ROLE' } });
+  let nowMs = Date.now();
+  // The entry of the first edge is written by another process before each attempt.
+  const store = new HookedStore(inner, async ({ method, keys }) => {
+    const key = keys.find((one) => one.startsWith('GOAL-0 ~quarantine'));
+    if (method !== 'update' || key === undefined) return;
+    nowMs += 5_000;
+    const target = key.slice('GOAL-0 '.length);
+    const r = { N: String(nowMs) };
+    await inner.put({ source: { S: 'GOAL-0' }, target: { S: target }, r });
+  });
+  const actions: string[] = [];
+  const wait = async (milliseconds: number): Promise<void> => {
+    nowMs += milliseconds;
+  };
+  const options = { graph, store, now: () => nowMs, wait, onRepair: (action: string) => void actions.push(action) };
+  await new Repairer(options).writeEntries(bases);
+  expect(actions.filter((action) => action.startsWith('cannot'))).toEqual([
+    expect.stringMatching(/^cannot quarantine GOAL-0 GOALMEMBERSHIP-USER-1: it was written during each attempt/),
+  ]);
+  const entries = [...inner.items()].filter(({ target }) => target && 'S' in target && /^~quarantine/.test(target.S));
+  expect(entries).toHaveLength(bases.length);
 });
 
 it('counts what it has repaired in a partition for whose rest there was no time', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { VIEW_KEY } from '../../../src/core/items/keys.ts';
-import type { Difference, Suspect } from '../../../src/core/kinds/difference.ts';
+import { type Difference, hashOfText, type Suspect } from '../../../src/core/kinds/difference.ts';
 import type { ObservedDrift } from '../../../src/trust/observe/drift.ts';
 import { type Found, type OpenItem, OpenItems, Touches } from '../../../src/trust/observe/open-items.ts';
 import type { Range } from '../../../src/trust/observe/touched-items.ts';
@@ -120,6 +120,18 @@ describe('a difference', () => {
     stage.judge();
     stage.touch(ATTRIBUTES, MADE + 1).look(found({}, changed));
     expect(stage.judge()).toHaveLength(times);
+  });
+
+  it.each([
+    ['shortened', `${'w'.repeat(2_000)}…`],
+    ['hashed', `sha256 ${hashOfText(`${'w'.repeat(2_000)}…`)}`],
+  ])('is told again after a restart although its saved text is %s', (_name, expected) => {
+    const stage = new Stage();
+    const differences = [{ kind: 'attributes' as const }];
+    const drift = { suspect: ATTRIBUTES, differences, expected, stored: 'x', foundMs: MADE, isCertain: true };
+    stage.open.keepDrift(drift, MADE);
+    stage.touch(ATTRIBUTES, MADE + 1).look(found({}, { expected: 'w'.repeat(3_000) }));
+    expect(stage.judge()).toHaveLength(1);
   });
 
   it('may pass while the low watermark has not passed the newest record', () => {
