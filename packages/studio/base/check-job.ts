@@ -85,7 +85,7 @@ export class CheckJob {
         remainingMs: () => (signal.aborted ? 0 : Number.POSITIVE_INFINITY),
         onFinding: (finding) => kept.add(finding),
         onRepair: (line) => {
-          if (line.startsWith(NOT_REPAIRED)) state.notRepaired.push(line);
+          if (line.startsWith('cannot ')) state.notRepaired.push(line);
         },
         onProgress: (totals) => {
           state.totals = totals;

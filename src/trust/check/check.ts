@@ -291,7 +291,7 @@ class Check {
       begun.catch(() => undefined);
       await this.reportProgress();
       await begun;
-      await this.walk.run((page) => this.scans.get(page.segment)!.visitPage(page));
+      await this.walk.run((page) => this.visitPage(page));
       if (this.walk.isDone) await dangling?.reportDangling(this.store, (edge) => this.tally.countAndReport(edge));
       await inspector.finish();
       const cursor = this.cursor();
@@ -344,15 +344,17 @@ class Check {
     }
   }
 
+  private async visitPage(page: WalkedPage): Promise<true> {
+    await this.scans.get(page.segment)!.visitPage(page);
+    // Written before the walk's place includes the page, because a cursor doesn't contain them.
+    await this.repairer?.writeEntries(this.outcomes.get(page.segment)!.withoutEntry.splice(0));
+    return true;
+  }
+
   private async afterPage({ segment }: WalkedPage): Promise<void> {
-    const { counts, inspections, withoutEntry } = this.outcomes.get(segment)!;
+    const { counts, inspections } = this.outcomes.get(segment)!;
     for (const count of counts.splice(0)) count();
-    // Begin first: from here on, a cursor has the inspections of this page.
-    const begun = this.inspector.beginAll(inspections.splice(0));
-    begun.catch(() => undefined);
-    const lacking = withoutEntry.splice(0);
-    if (lacking.length > 0) await this.repairer?.writeEntries(lacking);
-    await begun;
+    await this.inspector.beginAll(inspections.splice(0));
     await this.dangling?.flushToFile();
     await this.reportProgress();
   }

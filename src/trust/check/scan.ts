@@ -31,7 +31,7 @@ export class SegmentScan {
     this.lookUps = context.lookUps && new LookUps(context.lookUps);
   }
 
-  async visitPage({ items, isLast }: WalkedPage): Promise<true> {
+  async visitPage({ items, isLast }: WalkedPage): Promise<void> {
     const { after } = this;
     this.after = undefined;
     if (after !== undefined && !isServicePartition(after.source)) await this.readBeginning(after);
@@ -39,7 +39,6 @@ export class SegmentScan {
     if (isLast) await this.finishPartition();
     // Cursors don't contain look-ups, so these have to end before the scan moves on.
     await this.lookUps?.finish();
-    return true;
   }
 
   /** Reads the part of a partition before the place of an earlier run, to compare the partition as a whole. */

@@ -1,7 +1,10 @@
 import { expect, it } from 'vitest';
 import { type CheckCursor, check, type Finding } from '../../../src/admin.ts';
+import { textOfKey } from '../../../src/core/items/keys.ts';
+import type { ItemKey } from '../../../src/core/store-port.ts';
 import { defineGraph, edge, node } from '../../../src/index.ts';
 import { createProjector } from '../../../src/projecting/apply/projector.ts';
+import { keyOfItem } from '../../../src/store/table-walk.ts';
 import { StreamedStore } from '../../support/streamed-store.ts';
 
 const graph = defineGraph({
@@ -33,7 +36,7 @@ function told({ source, target, verdict }: Finding): string {
 }
 
 /** Runs a check that crashes before a call, again and again, each time from the last reported cursor. */
-async function checkInRuns(store: StreamedStore, callsOfRun: number) {
+async function checkInRuns(store: StreamedStore, callsOfRun: number, mode: 'report' | 'repair' = 'report') {
   let saved: { cursor: CheckCursor; findings: string[] } | undefined;
   for (let runs = 1; ; runs++) {
     const crash = new AbortController();
@@ -52,7 +55,15 @@ async function checkInRuns(store: StreamedStore, callsOfRun: number) {
     const findings = [...(saved?.findings ?? [])];
     try {
       const result = await check(graph, {
-        ...{ store: crashing, segments: 4, pageItems: 3, graceMs: 1, resume: saved?.cursor, signal: crash.signal },
+        ...{
+          store: crashing,
+          mode,
+          segments: 4,
+          pageItems: 3,
+          graceMs: 1,
+          resume: saved?.cursor,
+          signal: crash.signal,
+        },
         onFinding: (finding) => findings.push(told(finding)),
         onProgress: (_, cursor) => {
           saved = { cursor: structuredClone(cursor()), findings: [...findings] };
@@ -75,5 +86,19 @@ it('a check that is interrupted again and again finds and counts what one that i
     const { runs, ...result } = await checkInRuns(store, calls);
     expect(runs).toBeGreaterThan(1);
     expect({ calls, ...result }).toEqual({ calls, ...whole, runs: undefined });
+  }
+});
+
+it('a repair that is interrupted again and again writes every quarantine entry that is missing', async () => {
+  for (const calls of [1, 2, 3, 5, 8, 13, 21]) {
+    const store = await tableWithFaults();
+    const entries = (): ItemKey[] =>
+      [...store.items()]
+        .map((item) => keyOfItem(graph.table, item))
+        .filter(({ target }) => /^~quarantine/.test(target));
+    const all = entries();
+    for (const key of all) await store.delete(key);
+    await checkInRuns(store, calls, 'repair');
+    expect({ calls, entries: entries().map(textOfKey).sort() }).toEqual({ calls, entries: all.map(textOfKey).sort() });
   }
 });
