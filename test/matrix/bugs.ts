@@ -134,7 +134,11 @@ export const COLUMN_BUGS: Readonly<Record<string, ColumnBug>> = {
     'counts.reduce((sum, count) => sum + count, 0)',
     'counts.reduce((sum, count) => sum + count, 1)',
   ),
-  'page of three steps': inFile('client/read/page.ts', 'rows, plan, options', 'rows.slice(1), plan, options'),
+  'page of three steps': inFile(
+    'client/read/page.ts',
+    'readNodesOfRows(context, rows, plan, options, own)',
+    'readNodesOfRows(context, rows.slice(1), plan, options, own)',
+  ),
   'page with levels': inFile(
     'client/read/levels/level-walk.ts',
     'stepsFrom(neighbor.id, level.with)',
