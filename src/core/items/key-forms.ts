@@ -37,7 +37,7 @@ export function edgeIndexPrefix(orderName: string | undefined, generation = 1): 
   return orderName === undefined ? prefix : `${prefix}#${orderName}/`;
 }
 
-export function hashedOrNamedIndexPrefix(generation = 1): string {
+export function hashedOrNamedIndexPrefix(generation: number): string {
   return `${generationPrefix(INDEX_PREFIX, generation)}#`;
 }
 
@@ -58,7 +58,7 @@ export function countNameOf(edgeType: string, generation = 1): string {
 }
 
 /** For example `~total/@2/WORKED_ON`. */
-export function totalKey(edgeType: string, generation = 1): DerivedSortKey {
+export function totalKey(edgeType: string, generation: number): DerivedSortKey {
   return (TOTAL_PREFIX + countNameOf(edgeType, generation)) as DerivedSortKey;
 }
 
@@ -91,7 +91,7 @@ export function partSearchPrefix(part: string, generation = 1): string {
 }
 
 /** For example `~view/@2/STATE`. */
-export function partViewKey(part: string, generation = 1): DerivedSortKey {
+export function partViewKey(part: string, generation: number): DerivedSortKey {
   return (generationPrefix(PART_VIEW_PREFIX, generation) + part) as DerivedSortKey;
 }
 

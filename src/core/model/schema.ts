@@ -133,7 +133,7 @@ export interface NodeOptions<
   fields?: F;
   /**
    * Attributes copied into the view. Default: none; reads then show the node itself. A type without `view`, edge sets
-   * and parts has no views, so `getView` is refused.
+   * or parts has no views, so `getView` is refused.
    */
   view?: View;
   /**
