@@ -101,6 +101,8 @@ async function* listedKeys(
       unknown
     >;
     if (typeof all === 'string' || typeof (iterator ?? asyncIterator) !== 'function') {
+      // Nobody awaits a promise, so handle its rejection.
+      Promise.resolve(all as unknown).catch(() => undefined);
       throw new EdgeloomError(
         'invalid-option',
         `keys of the source ${source.name} gave ${describe(all)}, which is not a list.`,

@@ -262,6 +262,11 @@ describe('a source', () => {
         hint: expect.stringContaining('async generator'),
       },
     ],
+    [
+      'a promise of keys that is rejected',
+      { keys: (() => Promise.reject(new Error('down'))) as never },
+      { code: 'invalid-option', message: /gave \[object Promise\]/ },
+    ],
     ['no keys', { keys: (() => undefined) as never }, { code: 'invalid-option', message: /gave undefined/ }],
     ['a string for keys', { keys: () => 'abc' }, { code: 'invalid-option', message: /gave "abc"/ }],
     [
