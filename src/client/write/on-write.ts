@@ -33,41 +33,45 @@ const KEYS = {
 
 export function withOnWrite<T extends object>(operations: T, onWrite: OnWrite): T {
   const members = new Map(Object.entries(operations) as [string, Operation][]);
-  for (const [name, keys] of Object.entries(KEYS)) {
+  const isWriter = members.has('batch');
+  const replace = (name: string, replacement: (operation: Operation) => Operation): void => {
     const operation = members.get(name);
-    if (operation === undefined) continue;
-    const withAdded: Operation = (...parameters) => {
-      const key = Object.fromEntries(keys.map((part, i) => [part, parameters[i]]));
-      const given = parameters[keys.length];
-      const next = name.startsWith('put')
-        ? putAttributes(onWrite, key, given)
-        : changeWith((attributes) => added(onWrite, 'update', key, attributes), given);
-      return operation(...parameters.slice(0, keys.length), next, ...parameters.slice(keys.length + 1));
-    };
-    // A writer's methods reject rather than throw. A batch's operations throw in the function that lists them.
-    members.set(name, members.has('batch') ? async (...parameters) => withAdded(...parameters) : withAdded);
-  }
-  for (const name of ['batch', 'transact']) {
-    const run = members.get(name);
-    if (run === undefined) continue;
-    members.set(name, (build, ...options) =>
-      // A value that isn't a function is passed on, and the writer refuses it.
-      run(typeof build === 'function' ? (builder: object) => build(withOnWrite(builder, onWrite)) : build, ...options),
-    );
-  }
-  const putMany = members.get('putMany');
-  if (putMany !== undefined) {
-    members.set('putMany', async (entries, ...options) => {
-      // `putMany` checks an array as a whole before the first write, so keep it an array.
-      const isArray = Array.isArray(entries);
-      checkIterable(entries);
-      return putMany(
-        isArray ? entries.map((one) => entryWith(onWrite, one)) : entriesWith(onWrite, entries as never),
-        ...options,
-      );
+    if (operation !== undefined) members.set(name, replacement(operation));
+  };
+  for (const [name, keys] of Object.entries(KEYS)) {
+    replace(name, (operation) => {
+      const withAttributes = addingAttributes(onWrite, name, keys, operation);
+      // A writer's methods reject rather than throw. A batch's operations throw in the function that lists them.
+      return isWriter ? async (...parameters) => withAttributes(...parameters) : withAttributes;
     });
   }
+  for (const name of ['batch', 'transact']) {
+    replace(name, (run) => (build, ...options) => {
+      // A value that isn't a function is passed on, and the writer refuses it.
+      if (typeof build !== 'function') return run(build, ...options);
+      return run((builder: object) => build(withOnWrite(builder, onWrite)), ...options);
+    });
+  }
+  replace('putMany', (putMany) => async (entries, ...options) => {
+    checkIterable(entries);
+    // `putMany` checks an array as a whole before the first write, so keep it an array.
+    const added = Array.isArray(entries)
+      ? entries.map((one) => entryWith(onWrite, one))
+      : entriesWith(onWrite, entries as never);
+    return putMany(added, ...options);
+  });
   return Object.fromEntries(members) as T;
+}
+
+function addingAttributes(onWrite: OnWrite, name: string, keys: readonly string[], operation: Operation): Operation {
+  return (...parameters) => {
+    const key = Object.fromEntries(keys.map((part, i) => [part, parameters[i]]));
+    const given = parameters[keys.length];
+    const next = name.startsWith('put')
+      ? putAttributes(onWrite, key, given)
+      : changeWith((attributes) => attributesToAdd(onWrite, 'update', key, attributes), given);
+    return operation(...parameters.slice(0, keys.length), next, ...parameters.slice(keys.length + 1));
+  };
 }
 
 async function* entriesWith(
@@ -84,7 +88,7 @@ function entryWith(onWrite: OnWrite, entry: PutManyItem): PutManyItem {
 }
 
 function putAttributes(onWrite: OnWrite, key: Record<string, unknown>, given: unknown = {}): unknown {
-  return isPlainObject(given) ? { ...given, ...added(onWrite, 'put', key, given) } : given;
+  return isPlainObject(given) ? { ...given, ...attributesToAdd(onWrite, 'put', key, given) } : given;
 }
 
 type Add = (attributes: object) => Readonly<Record<string, unknown>> | undefined;
@@ -95,14 +99,14 @@ function changeWith(add: Add, change: unknown): unknown {
       const next: unknown = await change(attributes);
       if (!isPlainObject(next)) return next;
       const more = add(next);
-      return marked({ ...next, ...more }, more);
+      return notingNames({ ...next, ...more }, more);
     };
   }
   if (!isPlainObject(change)) return change;
   const { set = {} } = change as { set?: unknown };
   if (!isPlainObject(set)) return change;
   const more = add(set);
-  return marked({ ...withoutNames(change, more), set: { ...set, ...more } }, more);
+  return notingNames({ ...withoutNames(change, more), set: { ...set, ...more } }, more);
 }
 
 /** An update may name an attribute only once, and added ones win. */
@@ -116,12 +120,12 @@ function withoutNames(change: object, more: object = {}): object {
   return Object.fromEntries(parts);
 }
 
-function marked(change: object, more: object | undefined): object {
+function notingNames(change: object, more: object | undefined): object {
   if (more !== undefined) namesOfOnWrite.set(change, new Set(Object.keys(more)));
   return change;
 }
 
-function added(
+function attributesToAdd(
   onWrite: OnWrite,
   operation: WrittenItem['operation'],
   key: Record<string, unknown>,

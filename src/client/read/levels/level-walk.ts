@@ -2,6 +2,7 @@ import pMap from 'p-map';
 import type { Item } from '../../../core/items/attribute-value.ts';
 import { parseNodeId, SORT_KEY_BYTES } from '../../../core/items/keys.ts';
 import { sortKeyOfEdge } from '../../../core/model/base-item.ts';
+import { slicesOf } from '../../../foundation/for-each.ts';
 import type { OwnWrites } from '../../session/own-writes.ts';
 import { LEAST_RCU } from '../lists/budget.ts';
 import { edgeOfItem, readInboundItems, resolveInboundQuery, withMaxRcu } from '../lists/inbound.ts';
@@ -110,30 +111,36 @@ class LevelWalk {
 
   private async readLevel(steps: readonly Step[], isTooDeep: boolean): Promise<Step[]> {
     const below = new Map<string, Set<Level>>();
-    const { spending } = this.context;
-    // With `maxRcu`, make one call at a time, because each may use up the units.
-    const concurrency = spending === undefined ? this.context.concurrency : 1;
-    for (let at = 0; at < steps.length; at += concurrency) {
-      const some = steps.slice(at, at + concurrency);
-      const queried = some.filter(({ level }) => level.by !== 'edge set').length;
-      const share = { ...this.context, concurrency: Math.max(1, Math.floor(concurrency / Math.max(1, queried))) };
-      const found = await Promise.all(some.map((step) => this.readNeighbors(share, step, isTooDeep)));
-      for (const [i, { level }] of some.entries()) {
-        for (const neighbor of found[i]!) {
-          if (isTooDeep) this.noteTooDeep(some[i]!.id, neighbor.id);
-          else if (this.tryShow(neighbor)) {
-            for (const step of stepsFrom(neighbor.id, level.with)) {
-              below.set(step.id, (below.get(step.id) ?? new Set()).add(step.level));
-            }
-          }
-        }
+    for await (const { id, level, neighbor } of this.neighborsOf(steps, isTooDeep)) {
+      if (isTooDeep) this.noteTooDeep(id, neighbor.id);
+      else if (this.tryShow(neighbor)) {
+        for (const step of stepsFrom(neighbor.id, level.with))
+          below.set(step.id, (below.get(step.id) ?? new Set()).add(step.level));
       }
     }
     const isLacking = (id: string): boolean => !this.views.has(id) || (below.has(id) && this.withoutEdges.has(id));
     await this.read([...new Set([...this.byView, ...below.keys()])].filter(isLacking), (id) => below.has(id));
     for (const id of below.keys()) if (!this.shown.has(id) || this.withoutEdges.has(id)) below.delete(id);
-    await pMap(below.keys(), (id) => this.readEdgeSetOf(id), { concurrency });
+    await pMap(below.keys(), (id) => this.readEdgeSetOf(id), { concurrency: this.concurrency });
     return [...below].flatMap(([id, levels]) => [...levels].map((level) => ({ id, level })));
+  }
+
+  /** With `maxRcu`, one call is made at a time, because each may use up the units. */
+  private get concurrency(): number {
+    return this.context.spending === undefined ? this.context.concurrency : 1;
+  }
+
+  private async *neighborsOf(
+    steps: readonly Step[],
+    isTooDeep: boolean,
+  ): AsyncGenerator<Step & { neighbor: Neighbor }, void> {
+    const { concurrency } = this;
+    for (const some of slicesOf(steps, concurrency)) {
+      const queried = some.filter(({ level }) => level.by !== 'edge set').length;
+      const share = { ...this.context, concurrency: Math.max(1, Math.floor(concurrency / Math.max(1, queried))) };
+      const found = await Promise.all(some.map((step) => this.readNeighbors(share, step, isTooDeep)));
+      for (const [i, step] of some.entries()) for (const neighbor of found[i]!) yield { ...step, neighbor };
+    }
   }
 
   private tryShow({ id, copy }: Neighbor): boolean {
