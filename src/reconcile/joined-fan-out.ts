@@ -45,15 +45,48 @@ export async function visitEdges(
   const edges = (await readRange(context, touch, '', after, pageSize))!;
   // rule: page-ends-with-its-shortest-range
   const end = earliestPlace([...ranges, edges].map((range) => range.end));
+  const inPage = [...edges.items].filter(([target]) => end === undefined || compareKeys(target, end) <= 0);
+  const targets = inPage.map(([target]) => target);
+  const { touches, was, apart } = touchesOf(context, touch, targets, ranges);
+  // rule: joined-items-before-the-node, then
+  const found = await readItems(context, node);
+  const items = new Map<string, Item | undefined>(
+    inPage.map(([target, edge]) => [textOfKey({ source, target }), edge]),
+  );
+  for (const [i, key] of node.entries()) items.set(textOfKey(key), found[i]);
+  const ahead = { was, bases: new BaseItems(graph, items), readAtMs };
+  const failures = [...(await reconcile(context, touches, { ahead })), ...(await reconcile(context, apart))];
+  if (failures.length > 0) throw failures[0]!.error;
+  return end;
+}
+
+interface Range {
+  prefix: string;
+  items: ReadonlyMap<string, Item>;
+  end: string | undefined;
+}
+
+interface PageTouches {
+  touches: ItemTouch[];
+  /** The items of `touches` as read in the ranges. */
+  was: ReadonlyMap<Reconcilable, Item | undefined>;
+  /** Touches of items outside the ranges. */
+  apart: ItemTouch[];
+}
+
+function touchesOf(
+  context: ApplyContext,
+  touch: Fan,
+  targets: readonly string[],
+  ranges: readonly Range[],
+): PageTouches {
+  const { source } = touch;
   const touches: ItemTouch[] = [];
   const was = new Map<Reconcilable, Item | undefined>();
-  const items = new Map<string, Item | undefined>();
   const apart: ItemTouch[] = [];
-  for (const [target, edge] of edges.items) {
-    if (end !== undefined && compareKeys(target, end) > 0) continue;
+  for (const target of targets) {
     const base = { source, target };
-    items.set(textOfKey(base), edge);
-    for (const sortKey of joinedKeysOf(graph, touch.edgeType, target)) {
+    for (const sortKey of joinedKeysOf(context.graph, touch.edgeType, target)) {
       // This batch has already reconciled the joined item, with reads made after the node's record.
       if (touch.kind === 'fan-out' && context.reconciled?.has(textOfKey({ source, target: sortKey }))) continue;
       // rule: edge-without-its-joined-item-is-reconciled
@@ -66,19 +99,7 @@ export async function visitEdges(
       }
     }
   }
-  // rule: joined-items-before-the-node, then
-  const found = await readItems(context, node);
-  for (const [i, key] of node.entries()) items.set(textOfKey(key), found[i]);
-  const ahead = { was, bases: new BaseItems(graph, items), readAtMs };
-  const failures = [...(await reconcile(context, touches, { ahead })), ...(await reconcile(context, apart))];
-  if (failures.length > 0) throw failures[0]!.error;
-  return end;
-}
-
-interface Range {
-  prefix: string;
-  items: ReadonlyMap<string, Item>;
-  end: string | undefined;
+  return { touches, was, apart };
 }
 
 /** Returns undefined if the key to continue from would be too long. */

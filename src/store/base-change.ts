@@ -56,17 +56,12 @@ export function attributeUpdate(
   const pairs = (item: Item, operator: string): string[] =>
     Object.keys(item).map((name) => `${placeholders.name(name)}${operator}${placeholders.value(item[name]!)}`);
   const numbers = Object.entries(add).map(([name, N]) => `${placeholders.name(name)} ${placeholders.value({ N })}`);
-  const update = [
-    clause('SET', pairs(set, ' = ')),
-    clause(
-      'REMOVE',
-      remove.map((name) => placeholders.name(name)),
-    ),
-    clause('ADD', [...numbers, ...pairs(addTo, ' ')]),
-    clause('DELETE', pairs(deleteFrom, ' ')),
-  ]
-    .filter((text) => text !== '')
-    .join(' ');
+  const update = updateClauses({
+    SET: pairs(set, ' = '),
+    REMOVE: remove.map((name) => placeholders.name(name)),
+    ADD: [...numbers, ...pairs(addTo, ' ')],
+    DELETE: pairs(deleteFrom, ' '),
+  });
   const rest = placeholders.expression(conditionText(table, change, placeholders));
   return update === '' ? rest : { UpdateExpression: update, ...rest };
 }
@@ -91,8 +86,11 @@ export function transactionPart(table: TableNames, change: BaseChange): Transact
   };
 }
 
-function clause(keyword: string, parts: readonly string[]): string {
-  return parts.length === 0 ? '' : `${keyword} ${parts.join(', ')}`;
+export function updateClauses(
+  actions: Readonly<Record<'SET' | 'REMOVE' | 'ADD' | 'DELETE', readonly string[]>>,
+): string {
+  const clauses = Object.entries(actions).filter(([, parts]) => parts.length > 0);
+  return clauses.map(([keyword, parts]) => `${keyword} ${parts.join(', ')}`).join(' ');
 }
 
 function conditionText(table: TableNames, change: BaseChange, placeholders: Placeholders): string {

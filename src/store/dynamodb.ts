@@ -322,7 +322,7 @@ export class DynamoDBStore implements Store, ScanSource {
   private async ofIndex<Output>(index: string | undefined, sent: Promise<Output>): Promise<Output> {
     return await sent.catch((error: unknown) => {
       const failure = classifyError(error);
-      throw missingIndex(this.table, index, failure) ?? failure;
+      throw missingIndexError(this.table, index, failure) ?? failure;
     });
   }
 
@@ -359,7 +359,7 @@ function unitsOf(consumed: ConsumedCapacity | undefined): number {
 /**
  * Explains an error about an index that is missing, is filling, or has other keys. Returns undefined for other errors.
  */
-function missingIndex({ name }: TableNames, index: string | undefined, error: StoreError): StoreError | undefined {
+function missingIndexError({ name }: TableNames, index: string | undefined, error: StoreError): StoreError | undefined {
   if (index === undefined || error.code !== 'ValidationException') return undefined;
   if (/key schema element/i.test(error.message)) {
     const message = `The index ${index} of the table ${name} has other keys than the model needs.`;

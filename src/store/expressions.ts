@@ -12,6 +12,7 @@ import type {
   RevisionCondition,
   UpdateCondition,
 } from '../core/store-port.ts';
+import { updateClauses } from './base-change.ts';
 
 /** Uses placeholders for all names, because some may be reserved words. */
 export function updateExpression(
@@ -24,55 +25,39 @@ export function updateExpression(
   const names: Record<string, string> = { '#r': REVISION };
   // rule: every-write-raises-the-revision
   const values: Record<string, AttributeValue> = { ':one': { N: '1' } };
-  const sets: string[] = [];
-  let count = 0;
-  for (const name of Object.keys(update.set)) {
-    names[`#s${count}`] = name;
-    values[`:s${count}`] = update.set[name]!;
-    sets.push(`#s${count} = :s${count}`);
-    count += 1;
-  }
-  const unsets = update.unset.map((name, i) => {
-    names[`#u${i}`] = name;
-    return `#u${i}`;
-  });
+  const nameAs = (placeholder: string, name: string): string => {
+    names[placeholder] = name;
+    return placeholder;
+  };
+  const valueAs = (placeholder: string, value: AttributeValue): string => {
+    values[placeholder] = value;
+    return placeholder;
+  };
+  const { condition, set, unset, add = {}, addTo = {} } = update;
+  const sets = Object.keys(set).map((name, i) => `${nameAs(`#s${i}`, name)} = ${valueAs(`:s${i}`, set[name]!)}`);
   const adds: string[] = [];
-  const { condition } = update;
+  const deletes: string[] = [];
   // A malformed revision can't be incremented, so the revision restarts at 1.
   // rule: revision-goes-on-after-a-tombstone
   if (condition.kind === 'revision' && condition.malformed !== undefined) sets.push('#r = :one');
   else adds.push('#r :one');
-  const deletes: string[] = [];
   const added: [string, AttributeValue][] = [
-    ...Object.entries(update.add ?? {}).map(([name, N]): [string, AttributeValue] => [name, { N }]),
-    ...Object.entries(update.addTo ?? {}).map(([name, texts]): [string, AttributeValue] => [name, { SS: [...texts] }]),
+    ...Object.entries(add).map(([name, N]): [string, AttributeValue] => [name, { N }]),
+    ...Object.entries(addTo).map(([name, texts]): [string, AttributeValue] => [name, { SS: [...texts] }]),
   ];
-  added.forEach(([name, value], i) => {
-    names[`#a${i}`] = name;
-    values[`:a${i}`] = value;
-    adds.push(`#a${i} :a${i}`);
-  });
-  for (const [elements, list, action] of [
-    [update.addElements, adds, '#e :e'],
-    [update.deleteElements, deletes, '#e :e'],
-    [update.setElements, sets, '#e = :e'],
+  adds.push(...added.map(([name, value], i) => `${nameAs(`#a${i}`, name)} ${valueAs(`:a${i}`, value)}`));
+  for (const [elements, list, operator] of [
+    [update.addElements, adds, ' '],
+    [update.deleteElements, deletes, ' '],
+    [update.setElements, sets, ' = '],
   ] as const) {
     if (elements === undefined || elements.length === 0) continue;
-    names['#e'] = EDGE_SET;
-    values[':e'] = { SS: [...elements] };
-    list.push(action);
+    list.push(`${nameAs('#e', EDGE_SET)}${operator}${valueAs(':e', { SS: [...elements] })}`);
   }
-  const clauses = [
-    sets.length > 0 ? `SET ${sets.join(', ')}` : '',
-    unsets.length > 0 ? `REMOVE ${unsets.join(', ')}` : '',
-    adds.length > 0 ? `ADD ${adds.join(', ')}` : '',
-    deletes.length > 0 ? `DELETE ${deletes.join(', ')}` : '',
-  ];
+  const removals = unset.map((name, i) => nameAs(`#u${i}`, name));
   return {
-    UpdateExpression: clauses.filter((clause) => clause !== '').join(' '),
-    ...(update.condition.kind !== 'none' && {
-      ConditionExpression: conditionExpression(update.condition, table, names, values),
-    }),
+    UpdateExpression: updateClauses({ SET: sets, REMOVE: removals, ADD: adds, DELETE: deletes }),
+    ...(condition.kind !== 'none' && { ConditionExpression: conditionExpression(condition, table, names, values) }),
     ExpressionAttributeNames: names,
     ExpressionAttributeValues: values as UpdateItemCommandInput['ExpressionAttributeValues'],
   };

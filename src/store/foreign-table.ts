@@ -1,8 +1,8 @@
-import { type DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
+import { type DynamoDBClient, ScanCommand, type ScanCommandInput } from '@aws-sdk/client-dynamodb';
 import pMap from 'p-map';
 import type { Item } from '../core/items/attribute-value.ts';
 import { sleep } from '../foundation/runtime.ts';
-import { classifyError } from './classify.ts';
+import { withClassifiedErrors } from './answers.ts';
 import { Allowance } from './metered.ts';
 
 /** Many segments give a wider sample, because the items of a partition lie together. */
@@ -22,6 +22,11 @@ export interface ForeignReadOptions {
   signal?: AbortSignal | undefined;
 }
 
+interface ScanPlace {
+  segment: number;
+  startKey?: ScanCommandInput['ExclusiveStartKey'];
+}
+
 /**
  * Reads a whole table, or items from the beginnings of many segments. Which items are read depends only on the table
  * and `most`, not on page sizes or timing.
@@ -33,46 +38,41 @@ export async function readForeignTable(
 ): Promise<{ rcu: number; isWhole: boolean }> {
   const allowance = new Allowance(maxRcu, () => performance.now());
   const total = Math.min(MOST_SEGMENTS, Math.ceil(most / ITEMS_PER_SEGMENT));
-  let segments = [...Array(total).keys()].map((segment) => ({ segment, startKey: undefined as Item | undefined }));
+  let segments = Array.from({ length: total }, (_, segment): ScanPlace => ({ segment }));
   let [rcu, left] = [0, most];
-  const read = async (place: (typeof segments)[number], share: number): Promise<boolean> => {
+  const read = async (place: ScanPlace, share: number): Promise<boolean> => {
     for (let missing = share; missing > 0; ) {
       signal?.throwIfAborted();
       const debtMs = allowance.debtMs();
       if (debtMs > 0) await sleep(debtMs, signal);
-      const { Items, LastEvaluatedKey, ConsumedCapacity } = await client.send(
-        new ScanCommand({
-          TableName: name,
-          Segment: place.segment,
-          TotalSegments: total,
-          Limit: Math.min(PAGE_ITEMS, missing),
-          ExclusiveStartKey: place.startKey,
-          ReturnConsumedCapacity: 'TOTAL',
-        }),
-      );
-      const items = (Items ?? []) as Item[];
-      const units = ConsumedCapacity?.CapacityUnits ?? 0;
-      allowance.spend(units);
-      rcu += units;
-      left -= items.length;
-      missing -= items.length;
-      onItems(items);
-      place.startKey = LastEvaluatedKey as Item | undefined;
+      const input = { TableName: name, TotalSegments: total, Limit: Math.min(PAGE_ITEMS, missing) };
+      const page = await scanPage(client, { ...input, Segment: place.segment, ExclusiveStartKey: place.startKey });
+      allowance.spend(page.rcu);
+      rcu += page.rcu;
+      left -= page.items.length;
+      missing -= page.items.length;
+      onItems(page.items);
+      place.startKey = page.lastKey;
       if (place.startKey === undefined) return false;
     }
     return true;
   };
-  try {
-    // Segments with more items make up for those that ended early.
-    while (segments.length > 0 && left > 0) {
-      const [share, more] = [Math.floor(left / segments.length), left % segments.length];
-      const goOn = await pMap(segments, (place, i) => read(place, share + (i < more ? 1 : 0)), {
-        concurrency: CONCURRENCY,
-      });
-      segments = segments.filter((_, i) => goOn[i]);
-    }
-  } catch (error) {
-    throw signal?.aborted ? error : classifyError(error);
+  // Segments with more items make up for those that ended early.
+  while (segments.length > 0 && left > 0) {
+    const [share, more] = [Math.floor(left / segments.length), left % segments.length];
+    const readShare = (place: ScanPlace, i: number): Promise<boolean> => read(place, share + (i < more ? 1 : 0));
+    const areOpen = await pMap(segments, readShare, { concurrency: CONCURRENCY });
+    segments = segments.filter((_, i) => areOpen[i]);
   }
   return { rcu, isWhole: segments.length === 0 };
+}
+
+async function scanPage(client: DynamoDBClient, input: ScanCommandInput) {
+  const command = new ScanCommand({ ...input, ReturnConsumedCapacity: 'TOTAL' });
+  const { Items = [], LastEvaluatedKey, ConsumedCapacity } = await withClassifiedErrors(() => client.send(command));
+  return {
+    items: Items as Item[],
+    lastKey: LastEvaluatedKey as ScanPlace['startKey'],
+    rcu: ConsumedCapacity?.CapacityUnits ?? 0,
+  };
 }

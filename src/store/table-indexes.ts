@@ -27,7 +27,7 @@ export class TableIndexes {
     if (table === undefined) return [];
     const missing = indexNeeds(graph).filter((need) => stateOfIndex(need, table) !== 'fits');
     const absent = missing.filter((need) => stateOfIndex(need, table) === 'absent').length;
-    const refusal = otherIndexes(graph, table) ?? tooManyIndexes(graph, table, absent);
+    const refusal = misfitError(graph, table) ?? tooManyIndexesError(graph, table, absent);
     return missing.map(({ name }) => ({ name, ...(refusal && { refusal }) }));
   }
 
@@ -92,10 +92,10 @@ function presentIndexes({ GlobalSecondaryIndexes = [] }: TableDescription) {
   return GlobalSecondaryIndexes.filter(({ IndexStatus }) => IndexStatus !== 'DELETING');
 }
 
-function tooManyIndexes(graph: CompiledModel, table: TableDescription, absent: number): EdgeloomError | undefined {
+function tooManyIndexesError(graph: CompiledModel, table: TableDescription, absent: number): EdgeloomError | undefined {
   const present = presentIndexes(table).length;
   if (absent === 0 || present + absent <= MOST_INDEXES) return undefined;
-  return differs(
+  return tableDiffersError(
     graph.table.name,
     `it has ${present} indexes and lacks ${absent}, and DynamoDB takes ${MOST_INDEXES}`,
     'Once no reader of other models runs, take their native lists away (edgeloom migrate --drop index:NAME), or delete indexes of derived items that no model uses (aws dynamodb update-table).',
@@ -103,10 +103,10 @@ function tooManyIndexes(graph: CompiledModel, table: TableDescription, absent: n
 }
 
 /** Returns why a key or index of the table doesn't fit the model; undefined if all do. */
-export function otherIndexes(graph: CompiledModel, table: TableDescription): EdgeloomError | undefined {
+export function misfitError(graph: CompiledModel, table: TableDescription): EdgeloomError | undefined {
   const { name, partitionKey, sortKey } = graph.table;
   if (!hasKeys(table.KeySchema, partitionKey, sortKey)) {
-    return differs(
+    return tableDiffersError(
       name,
       `it doesn't have the keys ${partitionKey} and ${sortKey}`,
       `Keys never change. Name them in the model (partitionKey and sortKey instead of ${partitionKey} and ${sortKey}), or make another table.`,
@@ -114,7 +114,7 @@ export function otherIndexes(graph: CompiledModel, table: TableDescription): Edg
   }
   const [key] = otherKeyTypes(graph, table);
   if (key !== undefined) {
-    return differs(
+    return tableDiffersError(
       name,
       `it doesn't have ${keyTypeText(key)}`,
       key.index === undefined
@@ -127,7 +127,7 @@ export function otherIndexes(graph: CompiledModel, table: TableDescription): Edg
   const other = indexNeeds(graph).find((need) => stateOfIndex(need, table) === 'differs');
   if (other === undefined) return undefined;
   const hint = 'Delete that index if nothing else reads it, or';
-  return differs(
+  return tableDiffersError(
     name,
     `its index ${other.name} has other keys, or lacks attributes that readers need`,
     other.index === undefined
@@ -136,6 +136,6 @@ export function otherIndexes(graph: CompiledModel, table: TableDescription): Edg
   );
 }
 
-export function differs(table: string, what: string, hint: string): EdgeloomError {
+export function tableDiffersError(table: string, what: string, hint: string): EdgeloomError {
   return new EdgeloomError('table-differs', `The table ${table} cannot be brought to the model: ${what}.`, hint);
 }

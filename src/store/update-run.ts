@@ -52,7 +52,7 @@ export class UpdateRun {
   maySend(places: readonly number[]): boolean {
     if (this.signal?.aborted === true) this.isCutShort = true;
     else if (this.ending !== undefined) this.fail(places, this.ending);
-    else if (this.remainingMs() <= 0) this.note(places, { applied: false, error: timeIsOver() });
+    else if (this.remainingMs() <= 0) this.note(places, { applied: false, error: noTimeError() });
     else return true;
     return false;
   }
@@ -113,7 +113,7 @@ export function checkDistinct(updates: readonly DerivedUpdate[]): void {
   }
 }
 
-function timeIsOver(): StoreError {
+function noTimeError(): StoreError {
   const message = 'The time for this write is over; it was not sent.';
   return new StoreError('retryable', 'no-time', message, 'Read the item again, and write what it should hold then.');
 }

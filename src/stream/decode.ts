@@ -47,7 +47,7 @@ function decodeRecord(graph: CompiledModel, record: RawRecord, stream: string, d
   const { source, target, oldImage, newImage, contradiction } = item;
   if (!isBaseSortKey(target) && !isContinuationKey(target)) return;
   const isPartial = contradiction !== undefined || lacksImage(record);
-  if (isPartial && contradiction === undefined && needsImages(graph)) throw missingImages(record, source, target);
+  if (isPartial && contradiction === undefined && needsImages(graph)) throw missingImagesError(record, source, target);
   decoded.push({
     source,
     target,
@@ -79,7 +79,7 @@ function needsImages(graph: CompiledModel): boolean {
   );
 }
 
-function missingImages({ eventName }: RawRecord, source: string, target: string): EdgeloomError {
+function missingImagesError({ eventName }: RawRecord, source: string, target: string): EdgeloomError {
   return new EdgeloomError(
     'missing-images',
     `The stream record of ${source} ${target} (${eventName ?? 'no event name'}) lacks an image, which a search by several values, or an edge with a hashed key, needs.`,

@@ -64,7 +64,7 @@ async function deleteDue({ graph, store, ...options }: OfGraph<EndedOptions>): P
   const { concurrency = CALLS_AT_ONCE, serverTime = async () => await store.serverTime?.() } = options;
   const { remainingMs } = runtimeOf(options);
   const nowMs = await serverTime();
-  if (nowMs === undefined) throw noServerTime();
+  if (nowMs === undefined) throw noServerTimeError();
   // rule: due-list-is-read-up-to-now
   const to = highestSortKeyOfValue(encodeNumber(String(nowMs / 1000)));
   const model = await registeredModel(graph, store).current(result);
@@ -101,7 +101,7 @@ async function deleteEdgeOf(
   if (applied) stats.deleted += 1;
 }
 
-function noServerTime(): EdgeloomError {
+function noServerTimeError(): EdgeloomError {
   return new EdgeloomError(
     'no-server-time',
     "DynamoDB's responses have no Date header, and edges are never deleted by the local clock alone.",

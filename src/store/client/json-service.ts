@@ -50,7 +50,7 @@ export function jsonService(service: JsonService, options: ClientOptions): CallS
     });
     const text = answer.body.toString('utf8');
     if (answer.statusCode === 200) return JSON.parse(text) as Record<string, unknown>;
-    throw refusal(`${name} ${call}`, answer.statusCode, text);
+    throw refusalError(`${name} ${call}`, answer.statusCode, text);
   };
 }
 
@@ -60,7 +60,7 @@ export function standardEndpoint({ name }: JsonService, region = ''): string {
 
 const THROTTLED = /Throttl|TooManyRequests|RequestLimitExceeded|SlowDown|OverLimit|ServiceUnavailable|InternalFailure/;
 
-function refusal(call: string, status: number, text: string): StoreError {
+function refusalError(call: string, status: number, text: string): StoreError {
   const { __type, message, Message = message } = membersOf(text);
   const type = typeof __type === 'string' ? __type.slice(__type.indexOf('#') + 1) : `status ${status}`;
   const isRetryable = status >= 500 || status === 429 || THROTTLED.test(type);

@@ -13,7 +13,7 @@ import { withClassifiedErrors } from '../answers.ts';
 import { hasKeys, type IndexNeed, indexNamed, indexNeeds, stateOfIndex } from '../definition/index-needs.ts';
 import { requireTable, ttlOf } from '../described-table.ts';
 import type { TableAccess } from '../table-description.ts';
-import { differs, otherIndexes } from '../table-indexes.ts';
+import { misfitError, tableDiffersError } from '../table-indexes.ts';
 import { type LookedForGaps, lookForGaps } from './looked-for-gaps.ts';
 
 /** A change to a table: its stream, an index, or TTL. */
@@ -177,18 +177,18 @@ export function needOfStep(graph: CompiledModel, step: IndexStep): IndexNeed {
 }
 
 function checkChangeable(graph: CompiledModel, table: TableDescription, ttl: string | undefined): void {
-  const refusal = otherIndexes(graph, table);
+  const refusal = misfitError(graph, table);
   if (refusal !== undefined) throw refusal;
   const stream = table.StreamSpecification;
   if (stream?.StreamEnabled === true && stream.StreamViewType !== 'NEW_AND_OLD_IMAGES') {
-    throw differs(
+    throw tableDiffersError(
       graph.table.name,
       `its stream is of ${stream.StreamViewType}`,
       'A stream cannot be changed. Switch it off once nothing reads it, run this again, and then edgeloom rebuild: changes in between have no record.',
     );
   }
   if (ttl !== undefined && ttl !== graph.table.ttl) {
-    throw differs(
+    throw tableDiffersError(
       graph.table.name,
       `its TTL goes by the attribute ${ttl}`,
       `Name that attribute in the model (ttl), or switch that TTL off first.`,
