@@ -163,16 +163,20 @@ class SetOfWork {
           open = open.map(({ touch }) => ({ touch }));
           continue;
         }
-        if (!(error instanceof StoreError || error instanceof OutOfTimeError)) throw error;
-        if (error instanceof OutOfTimeError || error.kind === 'fatal' || open.length === 1) this.fail(open, error);
-        // DynamoDB may refuse the whole call for one key, so each half is tried by itself.
-        else for (const half of halves(open.map(({ touch }) => touch))) await this.runPart(half);
+        await this.failOrHalve(open, error);
         break;
       }
     }
     for (const view of this.refusedViews)
       for (const targets of halves(view.targets)) await this.runPart([{ ...view, targets }]);
     return this.failures;
+  }
+
+  private async failOrHalve(open: readonly Open[], error: unknown): Promise<void> {
+    if (!(error instanceof StoreError || error instanceof OutOfTimeError)) throw error;
+    if (error instanceof OutOfTimeError || error.kind === 'fatal' || open.length === 1) this.fail(open, error);
+    // DynamoDB may refuse the whole call for one key, so each half is tried by itself.
+    else for (const half of halves(open.map(({ touch }) => touch))) await this.runPart(half);
   }
 
   private get isScan(): boolean {
@@ -296,7 +300,7 @@ class SetOfWork {
     const outcomes = await this.outcomesOf(planned, count, readAtMs);
     const again: Open[] = [];
     for (const [i, outcome] of outcomes.entries()) {
-      const left = await this.handleOutcome(planned[i]!, outcome, sentAtMs, readAtMs);
+      const left = await this.handleOutcome(planned[i]!, outcome, { sentAtMs, readAtMs });
       if (left !== undefined) again.push(left);
     }
     return again;
@@ -324,8 +328,7 @@ class SetOfWork {
   private async handleOutcome(
     planned: Planned,
     outcome: UpdateOutcome,
-    sentAtMs: number,
-    readAtMs: number,
+    { sentAtMs, readAtMs }: { sentAtMs: number; readAtMs: number },
   ): Promise<Open | undefined> {
     const { context } = this;
     const { stats } = context;

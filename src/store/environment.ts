@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import type { ClientOptions } from './client.ts';
 
 /** Most detailed first. */
-export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'silent'] as const;
+const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
 export const ENDPOINT = z.url({ protocol: /^https?$/, error: 'should be a URL such as http://127.0.0.1:8000' });

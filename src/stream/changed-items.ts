@@ -11,7 +11,7 @@ export interface ChangedItem extends ItemKey {
 }
 
 /** Returns the images of a record. An empty image counts as absent, because items have keys. */
-export function imagesOf({ eventName, dynamodb }: RawRecord): Omit<ChangedItem, keyof ItemKey> {
+function imagesOf({ eventName, dynamodb }: RawRecord): Omit<ChangedItem, keyof ItemKey> {
   const { OldImage, NewImage } = dynamodb ?? {};
   const [before, after] = [imageOf(OldImage), imageOf(NewImage)];
   const [hasOld, hasNew] = [eventName !== 'INSERT', eventName !== 'REMOVE'];

@@ -129,7 +129,6 @@ export class StreamFollower {
   }
 
   private async supervise(run: FollowRun): Promise<void> {
-    const { shardIntervalMs = 5_000 } = this.options;
     const { signal } = this.stopping;
     const newTask = this.options.open(run);
     for (let isFirst = true; !signal.aborted; isFirst = false) {
@@ -138,17 +137,21 @@ export class StreamFollower {
       const description = await this.describeStream();
       if (description === undefined) return;
       if (isFirst) await this.options.onFirstListing?.(run, description);
+      this.forgetVanishedShards(run, description);
       const started = this.startReadableShards(run, description, newTask);
       const isExhausted = this.isExhausted(description);
       const isQuiet = isExhausted || (wasQuiet && started === 0 && this.quiet.isQuiet());
       this.resolveWaiters(run, description, isQuiet);
       if (this.endedBy === 'idle') return;
       if (isExhausted && description.status === 'DISABLED') throw streamEndedError(this.source.streamArn);
-      const hurries = this.tasks.size === 0 && this.isIdleAwaited();
-      const awaited = this.isIdleAwaited() ? Math.min(MAX_AWAITED_INTERVAL_MS, shardIntervalMs) : shardIntervalMs;
-      const interval = hurries ? MIN_SHARD_INTERVAL_MS : awaited;
-      await Promise.all([pause(MIN_SHARD_INTERVAL_MS, signal), this.bell.wait(interval)]);
+      await Promise.all([pause(MIN_SHARD_INTERVAL_MS, signal), this.bell.wait(this.listingIntervalMs())]);
     }
+  }
+
+  private listingIntervalMs(): number {
+    const { shardIntervalMs = 5_000 } = this.options;
+    if (!this.isIdleAwaited()) return shardIntervalMs;
+    return this.tasks.size === 0 ? MIN_SHARD_INTERVAL_MS : Math.min(MAX_AWAITED_INTERVAL_MS, shardIntervalMs);
   }
 
   private resolveWaiters(run: FollowRun, description: StreamDescription, isQuiet: boolean): void {
@@ -177,11 +180,7 @@ export class StreamFollower {
     return await retryingUntil(rules, () => this.source.describe());
   }
 
-  private startReadableShards(
-    { journal }: FollowRun,
-    { shards }: StreamDescription,
-    newTask: (shardId: string) => ShardWork,
-  ): number {
+  private forgetVanishedShards({ journal }: FollowRun, { shards }: StreamDescription): void {
     for (const shardId of vanishedShards(new Set([...journal.shardIds(), ...this.tasks.keys()]), shards)) {
       const task = this.tasks.get(shardId)?.task;
       if (!journal.isFinished(shardId) && task?.isCancelled() !== true) {
@@ -191,6 +190,13 @@ export class StreamFollower {
       task?.cancel();
       journal.forget(shardId);
     }
+  }
+
+  private startReadableShards(
+    { journal }: FollowRun,
+    { shards }: StreamDescription,
+    newTask: (shardId: string) => ShardWork,
+  ): number {
     const isFinished = (shardId: string): boolean => journal.isFinished(shardId);
     const fresh = readableShards(shards, isFinished).filter(({ shardId }) => !this.tasks.has(shardId));
     for (const { shardId } of fresh) this.startTask(newTask(shardId), shardId);

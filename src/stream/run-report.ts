@@ -27,7 +27,7 @@ function joinSentences(first: string, second: string | undefined): string {
   return second === undefined ? first : `${first} ${second}`;
 }
 
-export const WARNINGS: Logger = {
+const WARNINGS: Logger = {
   debug: () => undefined,
   info: () => undefined,
   warn: (_details, message) => process.emitWarning(message, 'EdgeloomWarning'),

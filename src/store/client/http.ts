@@ -12,7 +12,7 @@ export const MAX_CONNECTIONS = 64;
 const KEEP_ALIVE_MS = 60_000;
 const CONNECT_TIMEOUT_MS = 5_000;
 /** The longest silence allowed before and during an answer. */
-export const ANSWER_TIMEOUT_MS = 15_000;
+const ANSWER_TIMEOUT_MS = 15_000;
 
 /** Without these limits, a dead connection would hold a call for five minutes. */
 export function timeLimits(answerTimeoutMs: number = ANSWER_TIMEOUT_MS): Agent.Options {
