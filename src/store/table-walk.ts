@@ -5,6 +5,7 @@ import type { CompiledModel, IndexName, TableNames } from '../core/model/compile
 import type { ReadStats } from '../core/store-pages.ts';
 import type { ItemKey, ScanRequest, ScanSource } from '../core/store-port.ts';
 
+/** An item with its key. */
 export interface WalkedItem {
   source: string;
   target: string;
