@@ -244,19 +244,14 @@ function unusedStep(leaving: readonly SeenState[], { unused }: RunMemory): Step 
  */
 function takesLast(registry: Registry, situation: Situation): boolean {
   const { targets = [], data } = situation;
-  const isTarget = (name: string, id: number): boolean =>
-    targets.some((target) => target.name === name && target.generations.has(id));
-  const meaningsOfReady = (isGoing: boolean): Set<string> =>
-    new Set(
-      projectionsInForce(registry)
-        .filter(({ name, id, state }) => state === 'ready' && isTarget(name, id) === isGoing)
-        .flatMap(({ definition }) => {
-          const stored = data.get(definition);
-          return stored === undefined ? [] : meaningsOf(stored);
-        }),
-    );
   if (targets.length === 0) return false;
-  const [going, others] = [meaningsOfReady(true), meaningsOfReady(false)];
+  const [going, others] = [new Set<string>(), new Set<string>()];
+  for (const { name, id, definition, state } of projectionsInForce(registry)) {
+    const stored = data.get(definition);
+    if (state !== 'ready' || stored === undefined) continue;
+    const isTarget = targets.some((target) => target.name === name && target.generations.has(id));
+    for (const meaning of meaningsOf(stored)) (isTarget ? going : others).add(meaning);
+  }
   return toMaintain(situation).some(({ meanings }) =>
     meanings.some((meaning) => going.has(meaning) && !others.has(meaning)),
   );

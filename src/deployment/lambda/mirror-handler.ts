@@ -13,6 +13,7 @@ import { recordsOf } from './event-records.ts';
 import { checkEvent } from './events.ts';
 import type { FunctionLogger } from './function-logger.ts';
 import {
+  type CallTime,
   FUNCTION_OPTIONS,
   type FunctionOptions,
   functionParts,
@@ -65,7 +66,37 @@ export function mirrorHandler(graph: CompiledModel, options: MirrorHandlerOption
   const { store, client, now, wait, random, emit, logger: rootLogger } = functionParts(graph, options, 1);
   const openSource = options.openSource ?? deferredSource(client);
   const opened = new Map<string, OpenSource>();
-  const open = (tableArn: string): OpenSource => {
+  return async (event, context) => {
+    const logger = rootLogger.child({ requestId: context.awsRequestId });
+    const time = timeOfCall(context, RESERVE_MS);
+    if (Object.hasOwn(Object(event), 'watch')) {
+      checkEvent('mirror', event);
+      // Compares the streams first, because that is quick and the time may run out later.
+      await watchStreams(logger);
+      await watchMappings(logger, time.remainingMs);
+      return { batchItemFailures: [] };
+    }
+    const records = recordsOf(event as StreamEvent, 'stream');
+    if (records.length === 0) return { batchItemFailures: [] };
+    const { source, touches, progress } = open(tableArnOfStream(streamArnOf(records)));
+    const keys = records.map((record) => keyOfRecord(source, record));
+    const left = await touches.touchTexts(source, keys, { remainingMs: time.remainingMs });
+    const nowMs = now();
+    const lagSeconds = lagOf(records, nowMs);
+    emit({
+      ...{ MirrorRecords: records.length, MirrorRetriedBatches: left.size > 0 ? 1 : 0 },
+      MirrorLagSeconds: lagSeconds,
+    });
+    if (left.size > 0) return reportLeft(records, keys, left, time, logger);
+    // A failure does no harm, because the next batch notes its progress again.
+    await progress.note(lagSeconds, nowMs).catch((error: unknown) => {
+      logger.warn({ error: String(error) }, 'the progress could not be noted');
+    });
+    logger.info({ records: records.length }, 'batch touched');
+    return { batchItemFailures: [] };
+  };
+
+  function open(tableArn: string): OpenSource {
     const known = opened.get(tableArn);
     if (known !== undefined) return known;
     const source = sourceOf(sources, tableArn);
@@ -74,9 +105,9 @@ export function mirrorHandler(graph: CompiledModel, options: MirrorHandlerOption
     const made = { source, touches, progress: new SourceProgress(graph, store, source.name) };
     opened.set(tableArn, made);
     return made;
-  };
-  const look = async (logger: FunctionLogger, remainingMs: () => number): Promise<void> => {
-    // Compares the streams first, because that is quick and the time may run out later.
+  }
+
+  async function watchStreams(logger: FunctionLogger): Promise<void> {
     let isReplaced = false;
     for (const reads of streamArns) {
       const has = (await openSource(tableArnOfStream(reads)).streamArn?.()) ?? null;
@@ -85,11 +116,11 @@ export function mirrorHandler(graph: CompiledModel, options: MirrorHandlerOption
       logger.error({ reads, has }, 'the stack does not read the stream of the source');
     }
     if (streamArns.length > 0) emit({ SourceStreamReplaced: isReplaced ? 1 : 0 });
-    const context = { graph, store, prunes: store, remainingMs };
-    const { refused, conflicts, hasMore } = await sourcesStatus(
-      context,
-      sources.map(({ name }) => name),
-    );
+  }
+
+  async function watchMappings(logger: FunctionLogger, remainingMs: () => number): Promise<void> {
+    const names = sources.map(({ name }) => name);
+    const { refused, conflicts, hasMore } = await sourcesStatus({ graph, store, prunes: store, remainingMs }, names);
     const refusals = [...refused].flatMap(([source, items]) => items.map(({ key, code }) => ({ source, key, code })));
     emit({ MirrorRefused: refusals.length, MirrorConflicts: conflicts.length });
     for (const one of refusals.slice(0, MOST_LOGGED)) logger.warn(one, 'refused by the mapping');
@@ -100,54 +131,34 @@ export function mirrorHandler(graph: CompiledModel, options: MirrorHandlerOption
         'there are more than were named',
       );
     }
-  };
-  return async (event, context) => {
-    const logger = rootLogger.child({ requestId: context.awsRequestId });
-    const time = timeOfCall(context, RESERVE_MS);
-    if (Object.hasOwn(Object(event), 'watch')) {
-      checkEvent('mirror', event);
-      await look(logger, time.remainingMs);
-      return { batchItemFailures: [] };
-    }
-    const records = recordsOf(event as StreamEvent, 'stream');
-    const [arn = '', ...others] = new Set(records.map(({ eventSourceARN = '' }) => eventSourceARN));
-    if (records.length === 0) return { batchItemFailures: [] };
-    if (others.length > 0) {
-      throw new EdgeloomError(
-        'invalid-record',
-        'The records of the event are of several streams.',
-        'Call the function by event source mappings alone.',
-      );
-    }
-    const { source, touches, progress } = open(tableArnOfStream(arn));
-    const keys = records.map((record) => keyOfRecord(source, record));
-    const left = await touches.touchTexts(source, keys, { remainingMs: time.remainingMs });
-    const nowMs = now();
-    const lagSeconds = lagOf(records, nowMs);
-    emit({
-      ...{ MirrorRecords: records.length, MirrorRetriedBatches: left.size > 0 ? 1 : 0 },
-      MirrorLagSeconds: lagSeconds,
-    });
-    if (left.size > 0) {
-      const place = keys.findIndex((key) => left.has(key));
-      const { timeoutMs, reserveMs } = time;
-      const sequenceNumber = records[place]!.dynamodb!.SequenceNumber!;
-      const error = left.get(keys[place]!);
-      const { message: reason, ...said } = Object(error) as EdgeloomError;
-      const about = { records: records.length, left: left.size, sequenceNumber, timeoutMs, reserveMs };
-      logger.warn(
-        { ...about, code: said.code, reason, hint: said.hint },
-        'batch not touched in full; it will be retried',
-      );
-      return { batchItemFailures: [{ itemIdentifier: sequenceNumber }] };
-    }
-    // A failure does no harm, because the next batch notes its progress again.
-    await progress.note(lagSeconds, nowMs).catch((error: unknown) => {
-      logger.warn({ error: String(error) }, 'the progress could not be noted');
-    });
-    logger.info({ records: records.length }, 'batch touched');
-    return { batchItemFailures: [] };
-  };
+  }
+}
+
+function reportLeft(
+  records: readonly RawRecord[],
+  keys: readonly string[],
+  left: ReadonlyMap<string, unknown>,
+  { timeoutMs, reserveMs }: CallTime,
+  logger: FunctionLogger,
+): StreamResponse {
+  const place = keys.findIndex((key) => left.has(key));
+  const sequenceNumber = records[place]!.dynamodb!.SequenceNumber!;
+  const { message: reason, code, hint } = Object(left.get(keys[place]!)) as EdgeloomError;
+  logger.warn(
+    { records: records.length, left: left.size, sequenceNumber, timeoutMs, reserveMs, code, reason, hint },
+    'batch not touched in full; it will be retried',
+  );
+  return { batchItemFailures: [{ itemIdentifier: sequenceNumber }] };
+}
+
+function streamArnOf(records: readonly RawRecord[]): string {
+  const [arn = '', ...others] = new Set(records.map(({ eventSourceARN = '' }) => eventSourceARN));
+  if (others.length === 0) return arn;
+  throw new EdgeloomError(
+    'invalid-record',
+    'The records of the event are of several streams.',
+    'Call the function by event source mappings alone.',
+  );
 }
 
 interface OpenSource {

@@ -58,7 +58,7 @@ const LAST_CHARACTER = '\u{10ffff}';
  */
 export async function sampleTable(table: SampledTable): Promise<TableSample> {
   const whole = table.itemCount > WHOLE_ITEMS ? undefined : await readWhole(table);
-  if (whole !== undefined) return sampleOf([{ items: whole, share: 1 }], 1, true);
+  if (whole !== undefined) return { ...sampleOf([{ items: whole, share: 1 }], 1), isWhole: true };
   const { partitionShare, read, kinds } = await readParts(table);
   const counted = kinds.filter(({ isAll }) => isAll);
   const known = knownItems({ partitionShare, read, kinds });
@@ -87,7 +87,6 @@ export async function sampleTable(table: SampledTable): Promise<TableSample> {
 function sampleOf(
   groups: readonly { items: readonly WalkedItem[]; share: number }[],
   partitionShare: number,
-  isWhole = false,
 ): TableSample {
   const items = groups.flatMap(({ items, share }) => items.map((item) => ({ ...item, share })));
   return {
@@ -95,7 +94,7 @@ function sampleOf(
     partitionShare,
     itemCount: Math.round(items.reduce((sum, { share }) => sum + share, 0)),
     bytes: items.reduce((sum, { item, share }) => sum + share * itemSizeBytes(item), 0),
-    isWhole,
+    isWhole: false,
   };
 }
 
