@@ -72,11 +72,32 @@ export function nothingFound(): SourceComparison {
  */
 export async function compareSource(
   context: SourceContext,
-  { signal, onProgress, graceMs = GRACE_MS }: WalkOptions & { graceMs?: number | undefined },
+  { graceMs = GRACE_MS, ...options }: WalkOptions & { graceMs?: number | undefined },
 ): Promise<SourceComparison> {
-  const { access, source, wait } = context;
-  const isRetiring = isRetired(source);
+  const { signal } = options;
   const result = nothingFound();
+  const suspects = await findSuspects(context, options, result);
+  if (suspects.size > 0 && !isRetired(context.source)) await context.wait(graceMs, signal);
+  for (const [key, first] of suspects) {
+    signal?.throwIfAborted();
+    const second = await lookAt(context, key);
+    for (const difference of second.differences) {
+      const isSame = first.differences.some(
+        (one) => textOfKey(one) === textOfKey(difference) && one.kind === difference.kind,
+      );
+      if (isSame && second.token === first.token) result.differences.push(difference);
+      else result.pending += 1;
+    }
+  }
+  return result;
+}
+
+async function findSuspects(
+  context: SourceContext,
+  { signal, onProgress }: WalkOptions,
+  result: SourceComparison,
+): Promise<ReadonlyMap<string, Look>> {
+  const { access, source } = context;
   const suspects = new Map<string, Look>();
   const visit = async (key: string): Promise<void> => {
     signal?.throwIfAborted();
@@ -100,22 +121,10 @@ export async function compareSource(
       if ((await access.read(key)) === undefined) await visit(key);
     };
     await pMap(some, visitIfGone, { concurrency });
-    if (isRetiring) result.items += some.length;
+    if (isRetired(source)) result.items += some.length;
     onProgress?.({ phase: 'ledgers', items: result.items });
   }
-  if (suspects.size > 0 && !isRetiring) await wait(graceMs, signal);
-  for (const [key, first] of suspects) {
-    signal?.throwIfAborted();
-    const second = await lookAt(context, key);
-    for (const difference of second.differences) {
-      const isSame = first.differences.some(
-        (one) => textOfKey(one) === textOfKey(difference) && one.kind === difference.kind,
-      );
-      if (isSame && second.token === first.token) result.differences.push(difference);
-      else result.pending += 1;
-    }
-  }
-  return result;
+  return suspects;
 }
 
 async function lookAt(context: SourceContext, key: string): Promise<Look> {

@@ -94,10 +94,6 @@ export function redriveHandler(graph: CompiledModel, options: RedriveHandlerOpti
     buckets: options.buckets,
   };
   const { sendRest = sendToQueue } = options;
-  const emitRegistry = async (watched: WatchedTable): Promise<void> => {
-    const { isManaged, open } = await registeredState(watched);
-    emit({ Unmanaged: isManaged ? 0 : 1, MigrationOpen: open });
-  };
   return async (event, context) => {
     const logger = rootLogger.child({ requestId: context.awsRequestId });
     const { Records, watch, ended } = (event as RedriveEvent | null) ?? {};
@@ -118,41 +114,47 @@ export function redriveHandler(graph: CompiledModel, options: RedriveHandlerOpti
       if (deleted > 0 || left) logger.info({ deleted, left }, 'edges that are over');
       return answerOf(emptyRedrive());
     }
-    const messages = isOfQueue ? recordsOf(event, 'queue') : undefined;
+    if (isOfQueue) {
+      const messages = recordsOf(event, 'queue');
+      const { result, failed } = await redriveMessages(messages, { ...run, graph, sources, sendRest, logger });
+      report(result, logger);
+      return answerOf(result, { failed });
+    }
     // Keeps half of the time for the sweep, because entries that keep failing could take all of it.
     const sweepMs = options.stream === undefined ? 0 : (timeoutMs - keptMs) / 2;
-    const { result, failed } =
-      messages === undefined
-        ? { result: await redrive(graph, { ...run, remainingMs: () => remainingMs() - sweepMs }), failed: [] }
-        : await redriveMessages(messages, { ...run, graph, sources, sendRest, logger });
-    const { reasons, ...counts } = result;
+    const result = await redrive(graph, { ...run, remainingMs: () => remainingMs() - sweepMs });
+    report(result, logger);
+    let swept = 0;
+    try {
+      // Sweeps after the redrive, because a stream that cannot be read fails the call.
+      if (options.stream) swept = await sweepStream({ ...run, graph }, options.stream, logger);
+    } finally {
+      // Last, so that a failing read doesn't prevent the work; in `finally`, because an alarm rings when these metrics
+      // stop.
+      emit({ CheckAgeSeconds: await checkAgeSeconds({ table: graph.table, store, stats: { rcu: 0 } }, now()) });
+      await emitRegistry(watched);
+    }
+    return answerOf(result, { swept });
+  };
+
+  async function emitRegistry(watched: WatchedTable): Promise<void> {
+    const { isManaged, open } = await registeredState(watched);
+    emit({ Unmanaged: isManaged ? 0 : 1, MigrationOpen: open });
+  }
+
+  function report({ reasons, ...counts }: RedriveResult, logger: FunctionLogger): void {
     const { entries, repaired, left, quarantined } = counts;
     emit({
       ...{ RedriveEntries: entries, RedriveRepaired: repaired, RedriveLeft: left, RedriveQuarantined: quarantined },
     });
     for (const reason of reasons) logger.warn({ reason }, 'not reconciled');
     logger.info(counts, 'redriven');
-    let swept = 0;
-    try {
-      // Sweeps after the redrive, because a stream that cannot be read fails the call.
-      if (messages === undefined && options.stream)
-        swept = await sweepStream({ ...run, graph }, options.stream, logger);
-    } finally {
-      // Last, so that a failing read doesn't prevent the work; in `finally`, because an alarm rings when these metrics
-      // stop.
-      if (messages === undefined) {
-        emit({ CheckAgeSeconds: await checkAgeSeconds({ table: graph.table, store, stats: { rcu: 0 } }, now()) });
-        await emitRegistry(watched);
-      }
-    }
-    return answerOf(result, swept, failed);
-  };
+  }
 }
 
 function answerOf(
   { reasons: _, ...counts }: RedriveResult,
-  swept = 0,
-  failed: readonly string[] = [],
+  { swept = 0, failed = [] }: { swept?: number; failed?: readonly string[] } = {},
 ): RedriveResponse {
   return { ...counts, swept, batchItemFailures: failed.map((itemIdentifier) => ({ itemIdentifier })) };
 }
