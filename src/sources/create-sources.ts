@@ -125,11 +125,7 @@ export function openSources(graph: CompiledModel, options: SourcesOptions): Open
   const { sources, store, openTable = noTable, ...given } = options;
   const runtime = runtimeOf(given);
   const names = new Set(sources.map(({ name }) => name));
-  const twice = sources.find(({ name }, i) => sources.findIndex((one) => one.name === name) < i);
-  if (twice !== undefined) {
-    const remedy = 'Give each another name, or read both by one source.';
-    throw new EdgeloomError('invalid-option', `Two sources have the name ${twice.name}.`, remedy);
-  }
+  checkNamesDiffer(sources);
   const find = (name: string): Source => {
     const source = sources.find((one) => one.name === name);
     if (source !== undefined) return source;
@@ -138,14 +134,9 @@ export function openSources(graph: CompiledModel, options: SourcesOptions): Open
   const contextOf = (source: Source, { maxRcu, maxWcu }: SyncOptions, store: SourcesOptions['store'], wait: Wait) => {
     const reads = spending(new Allowance(maxRcu, runtime.now), wait);
     const writes = spending(new Allowance(maxWcu, runtime.now), wait);
-    const change: SourcesOptions['store']['change'] = async (given) => {
-      const result = await store.change(given);
-      await writes(result.wcu);
-      return result;
-    };
     return {
       ...{ graph, source, names, ...runtime, wait },
-      store: { get: (key, how) => store.get(key, how), query: (request) => store.query(request), change },
+      store: meteredChanges(store, writes),
       access: accessOf(source, openTable, reads),
     } satisfies SourceContext;
   };
@@ -201,6 +192,25 @@ export function openSources(graph: CompiledModel, options: SourcesOptions): Open
 }
 
 type Wait = SourceContext['wait'];
+
+function checkNamesDiffer(sources: readonly Source[]): void {
+  const twice = sources.find(({ name }, i) => sources.findIndex((one) => one.name === name) < i);
+  if (twice === undefined) return;
+  const remedy = 'Give each another name, or read both by one source.';
+  throw new EdgeloomError('invalid-option', `Two sources have the name ${twice.name}.`, remedy);
+}
+
+function meteredChanges(store: SourcesOptions['store'], spend: Spend): SourcesOptions['store'] {
+  return {
+    get: (key, how) => store.get(key, how),
+    query: (request) => store.query(request),
+    async change(change) {
+      const result = await store.change(change);
+      await spend(result.wcu);
+      return result;
+    },
+  };
+}
 
 function spending(allowance: Allowance, wait: Wait): Spend {
   return async (units) => {
