@@ -41,7 +41,7 @@ export interface Situation {
 }
 
 export function nextStep(situation: Situation): Step | undefined {
-  const { registry, table, expected } = situation;
+  const { registry, table } = situation;
   if (registry === undefined) return { kind: 'register' };
   if (isAnnounced(registry)) {
     // rule: table-with-items-is-announced-for-a-lease
@@ -60,17 +60,12 @@ export function nextStep(situation: Situation): Step | undefined {
     if (waiting !== undefined) return waiting;
   }
   if (projectionsInForce(registry).some((one) => isLive(one) && one.since === undefined)) return { kind: 'note-since' };
-  const bringing = (): Step | undefined => {
-    // rule: deleted-index-is-gone-before-it-is-added-again
-    const deletion = deleteStep(registry, situation, (name) => isIndex(name) && expected.has(name));
-    return deletion ?? addStep(registry, situation) ?? indexStep(situation) ?? buildStep(registry, situation);
-  };
   return (
     // If an action removes the last ready generation of a search that the model keeps elsewhere, builds the new one
     // first.
-    (takesLast(registry, situation) ? bringing() : undefined) ??
+    (takesLast(registry, situation) ? bringStep(registry, situation) : undefined) ??
     actionStep(registry, situation) ??
-    bringing() ??
+    bringStep(registry, situation) ??
     viewStep(registry, situation) ??
     retireStep(registry, situation) ??
     deleteStep(registry, situation)
@@ -83,6 +78,12 @@ export function nextStep(situation: Situation): Step | undefined {
  */
 function waitForReadersWithoutRegistry(registry: Registry, memory: RunMemory): Step | undefined {
   return unusedStep(projectionsInForce(registry).map(seenOf), memory);
+}
+
+function bringStep(registry: Registry, situation: Situation): Step | undefined {
+  // rule: deleted-index-is-gone-before-it-is-added-again
+  const deletion = deleteStep(registry, situation, (name) => isIndex(name) && situation.expected.has(name));
+  return deletion ?? addStep(registry, situation) ?? indexStep(situation) ?? buildStep(registry, situation);
 }
 
 function addStep(registry: Registry, situation: Situation): Step | undefined {

@@ -165,49 +165,63 @@ export function viewName(type: string): ProjectionName<'view'> {
   return `${VIEW}${type}`;
 }
 
+type NamedDefinition = readonly [name: string, definition: Definition];
+
 function extractDefinitions(model: CompiledModel): Definitions {
-  const projections = new Map<string, Defined>();
-  const add = (name: string, definition: Definition): unknown =>
-    projections.set(name, withFingerprints(name, withAbsence(model, definition)));
-  for (const node of model.nodes.values()) {
-    // Only settings belong to a definition; the places of items belong to a generation.
-    for (const shared of packsOf(derivedSearches(node.searches))) {
-      const [search, ...packed] = shared.map((one) => settingsIn(SEARCH_OPTIONS, one));
-      const others = packed.length === 0 ? {} : { packed };
-      add(searchName(node.type, search!.name), { kind: 'search', type: node.type, search: search!, ...others });
-    }
-    for (const { name, view } of node.parts.values()) {
-      if (view === undefined) continue;
-      add(partName(node.type, name), { kind: 'part', type: node.type, part: settingsIn(PART_OPTIONS, view) });
-    }
+  const nodes = [...model.nodes.values()];
+  const named: NamedDefinition[] = [
+    ...nodes.flatMap(nodeDefinitions),
+    ...[...model.edges.values()].flatMap((edge) => edgeDefinitions(model, edge)),
+    ...indexProjections(model).map((index) => [indexName(index.name), index] as const),
+    ...nodes
+      .filter(({ hasView }) => hasView)
+      .map((node) => [viewName(node.type), viewDefinition(model, node)] as const),
+  ];
+  return new Map(named.map(([name, one]) => [name, withFingerprints(name, withAbsence(model, one))]));
+}
+
+/** Only settings belong to a definition; the places of items belong to a generation. */
+function nodeDefinitions({ type, searches, parts }: NodeModel): NamedDefinition[] {
+  const ofSearches = packsOf(derivedSearches(searches)).map((shared): NamedDefinition => {
+    const [search, ...packed] = shared.map((one) => settingsIn(SEARCH_OPTIONS, one));
+    return [
+      searchName(type, search!.name),
+      { kind: 'search', type, search: search!, ...(packed.length > 0 && { packed }) },
+    ];
+  });
+  const ofParts = [...parts.values()].flatMap(({ name, view }): NamedDefinition[] =>
+    view === undefined ? [] : [[partName(type, name), { kind: 'part', type, part: settingsIn(PART_OPTIONS, view) }]],
+  );
+  return [...ofSearches, ...ofParts];
+}
+
+function edgeDefinitions(model: CompiledModel, edge: EdgeModel): NamedDefinition[] {
+  const { type, count, incoming, due } = edge;
+  const typing = typingOf(edge);
+  const inbound = edge.inbound?.native === true ? undefined : edge.inbound;
+  const degree = count !== undefined;
+  const orders = [...(inbound?.orders.values() ?? [])].map((order) => settingsIn(ORDER_OPTIONS, order));
+  const shared = orders.filter(({ isNamed }) => !isNamed);
+  const { settings, owners } = settingsOf(model, edge, inbound);
+  const definitions: NamedDefinition[] = [];
+  if (shared.length > 0 || degree || incoming !== undefined) {
+    const totals = { outgoing: count?.totals, incoming: incoming?.totals };
+    const ofOrders = shared.length > 0 ? { settings, owners } : {};
+    definitions.push([
+      inboundName(type),
+      { kind: 'inbound', edge: typing, degree, ...totals, orders: shared, ...ofOrders },
+    ]);
   }
-  for (const edge of model.edges.values()) {
-    const typing = typingOf(edge);
-    const { type } = edge;
-    const inbound = edge.inbound?.native === true ? undefined : edge.inbound;
-    const degree = edge.count !== undefined;
-    const orders = [...(inbound?.orders.values() ?? [])].map((order) => settingsIn(ORDER_OPTIONS, order));
-    const shared = orders.filter(({ isNamed }) => !isNamed);
-    const rest = settingsOf(model, edge, inbound);
-    const totals = { outgoing: edge.count?.totals, incoming: edge.incoming?.totals };
-    if (shared.length > 0 || degree || edge.incoming !== undefined) {
-      const settings = shared.length > 0 ? rest : {};
-      add(inboundName(type), { kind: 'inbound', edge: typing, degree, ...totals, orders: shared, ...settings });
-    }
-    for (const order of orders) {
-      if (!order.isNamed || rest.settings === undefined) continue;
-      const settings = { settings: rest.settings, owners: rest.owners };
-      add(orderName(type, order.name), { kind: 'order', edge: typing, order, ...settings });
-    }
-    for (const due of edge.due?.orders.values() ?? []) {
-      const order = settingsIn(ORDER_OPTIONS, due);
-      const settings = settingsIn(INBOUND_OPTIONS, edge.due!);
-      add(orderName(type, order.name), { kind: 'order', edge: typing, order, settings });
-    }
+  for (const order of orders) {
+    if (!order.isNamed || settings === undefined) continue;
+    definitions.push([orderName(type, order.name), { kind: 'order', edge: typing, order, settings, owners }]);
   }
-  for (const index of indexProjections(model)) add(indexName(index.name), index);
-  for (const node of model.nodes.values()) if (node.hasView) add(viewName(node.type), viewDefinition(model, node));
-  return projections;
+  for (const dueOrder of due?.orders.values() ?? []) {
+    const order = settingsIn(ORDER_OPTIONS, dueOrder);
+    const ofDue = settingsIn(INBOUND_OPTIONS, due!);
+    definitions.push([orderName(type, order.name), { kind: 'order', edge: typing, order, settings: ofDue }]);
+  }
+  return definitions;
 }
 
 function indexProjections(model: CompiledModel): IndexProjection[] {
