@@ -12,7 +12,7 @@ import { type ProjectionsInForce, projectionsOfModel, RegisteredProjections } fr
  */
 export const LEASE_MS = 30_000;
 
-export interface Lease {
+interface Lease {
   projections: ProjectionsInForce;
   startedAt: Moment;
   head: Head | undefined;

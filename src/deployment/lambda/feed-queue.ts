@@ -14,7 +14,7 @@ import type { CallService } from '../../store/client/json-service.ts';
  * Bytes of an event, of a message, and of all messages in a call. SQS and EventBridge accept 1 MiB, but some targets of
  * event buses, such as SNS topics, accept only 262,144 bytes.
  */
-export const MOST_EVENT_BYTES = 200_000;
+const MOST_EVENT_BYTES = 200_000;
 const [MOST_MESSAGE_BYTES, MOST_CALL_BYTES] = [220_000, 250_000];
 /** SQS's limit per call. */
 const MOST_MESSAGES = 10;

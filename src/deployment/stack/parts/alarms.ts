@@ -55,7 +55,7 @@ export interface Alarm {
 
 const PERIOD_SECONDS = 300;
 const HOUR_SECONDS = 3600;
-export const ALARM_TOPIC = 'AlarmTopic';
+const ALARM_TOPIC = 'AlarmTopic';
 
 type When = Omit<Alarm, 'metric' | 'means'>;
 

@@ -8,7 +8,7 @@ import { ARCHITECTURE, logGroup, RUNTIME } from './functions.ts';
 const CODE = `const { CloudFormationClient, DescribeStacksCommand } = require('@aws-sdk/client-cloudformation');
 const { S3Client, DeleteObjectsCommand, paginateListObjectsV2 } = require('@aws-sdk/client-s3');
 
-// An update deletes the custom resource too, where keepData becomes true or it is rolled back: the bucket keeps its objects then.
+// An update also deletes the custom resource if it sets keepData or is rolled back; the bucket then keeps its objects.
 async function isGoing(StackName) {
   const { Stacks } = await new CloudFormationClient({}).send(new DescribeStacksCommand({ StackName }));
   return ['DELETE_IN_PROGRESS', 'ROLLBACK_IN_PROGRESS'].includes(Stacks[0].StackStatus);
@@ -31,7 +31,7 @@ exports.handler = async ({ RequestType, ResourceProperties, ResponseURL, StackId
   } catch (error) {
     if (error.name !== 'NoSuchBucket') Object.assign(answer, { Status: 'FAILED', Reason: String(error) });
   }
-  // Bytes have no content type, which the address is not signed for.
+  // Sends bytes, because a string adds a content type, for which the URL isn't signed.
   const response = await fetch(ResponseURL, { method: 'PUT', body: Buffer.from(JSON.stringify(answer)) });
   if (!response.ok) throw new Error('The answer was refused with ' + response.status);
 };
