@@ -10,6 +10,20 @@ export function sumUnits(all: readonly WriteUnits[]): WriteUnits {
   return sum;
 }
 
+export interface Charged {
+  table: Table;
+  units: WriteUnits;
+}
+
+/** Returns `ConsumedCapacity` for each table. See `consumedField`. */
+export function consumedByTable(input: Input, charged: readonly Charged[], factor = 1) {
+  const fields = [...new Set(charged.map(({ table }) => table))].map((table) => {
+    const units = charged.filter((one) => one.table === table).map((one) => one.units);
+    return consumedField(input, table, sumUnits(units), factor);
+  });
+  return fields[0] === undefined ? undefined : fields;
+}
+
 /**
  * Returns `ConsumedCapacity` if the call asks for it.
  *
@@ -21,7 +35,7 @@ export function consumedField(input: Input, table: Table, { table: own, indexes 
   const total = own * factor + Object.values(indexes).reduce((sum, units) => sum + units, 0);
   const units = (count: number) => ({ CapacityUnits: count });
   const ofIndexes = (isLocal: boolean) => {
-    const entries = Object.entries(indexes).filter(([name]) => table.indexes.get(name)?.isLocal === isLocal);
+    const entries = Object.entries(indexes).filter(([name]) => table.indexes.get(name)?.settings.isLocal === isLocal);
     return entries.length === 0 ? undefined : Object.fromEntries(entries.map(([name, count]) => [name, units(count)]));
   };
   return {

@@ -183,7 +183,7 @@ function addIndex(table: Table, input: IndexInput, isLocal: boolean): void {
   checkTypes(table, keys);
   const { ProjectionType: type = 'ALL', NonKeyAttributes = [] } = Projection;
   const included = type === 'ALL' ? undefined : type === 'INCLUDE' ? NonKeyAttributes : [];
-  table.addIndex(new Index(name, keys, isLocal, { ...input }, included, table.keys));
+  table.addIndex(new Index({ name, keys, tableKeys: table.keys, isLocal, definition: { ...input }, included }));
 }
 
 function describeTable(table: Table) {
@@ -191,11 +191,11 @@ function describeTable(table: Table) {
   const indexes = [...table.indexes.values()];
   const describeIndexes = (isLocal: boolean) =>
     indexes
-      .filter((index) => index.isLocal === isLocal)
-      .map(({ name, definition }) => ({
-        ...definition,
+      .filter((index) => index.settings.isLocal === isLocal)
+      .map((index) => ({
+        ...index.settings.definition,
         ...(!isLocal && { IndexStatus: 'ACTIVE' }),
-        IndexArn: `${table.arn}/index/${name}`,
+        IndexArn: `${table.arn}/index/${index.name}`,
         ItemCount: 0,
         IndexSizeBytes: 0,
       }));

@@ -26,7 +26,8 @@ export function pickAttributes(item: Values, names: readonly string[]): Values {
   return Object.fromEntries(names.map((name) => [name, item[name]!]));
 }
 
-export function checkKeyValue(name: string, value: Value, isPartition: boolean): void {
+export function checkKeyValue(keys: KeyNames, name: string, value: Value): void {
+  const isPartition = name === keys.partition;
   const text = textOf(value);
   if (text === '') {
     throw invalid(

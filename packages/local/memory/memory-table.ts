@@ -62,23 +62,33 @@ export function compareRanks(left: { key: string; rank: number }, right: { key: 
   return left.rank - right.rank || (left.key < right.key ? -1 : left.key > right.key ? 1 : 0);
 }
 
+export interface IndexSettings {
+  name: string;
+  keys: KeyNames;
+  tableKeys: KeyNames;
+  isLocal: boolean;
+  /** As the call gave it. */
+  definition: Record<string, unknown>;
+  /** Projected attributes, besides the keys. Undefined means all. */
+  included: readonly string[] | undefined;
+}
+
 export class Index {
   readonly partitions = new Partitions();
 
-  constructor(
-    readonly name: string,
-    readonly keys: KeyNames,
-    readonly isLocal: boolean,
-    readonly definition: Record<string, unknown>,
-    /** Projected attributes, besides the keys. Undefined means all. */
-    private readonly included: readonly string[] | undefined,
-    private readonly table: KeyNames,
-  ) {}
+  readonly name: string;
+  readonly keys: KeyNames;
+
+  constructor(readonly settings: IndexSettings) {
+    this.name = settings.name;
+    this.keys = settings.keys;
+  }
 
   asIndexed(stored: Stored | undefined): Stored | undefined {
     if (stored === undefined || !hasKeys(stored.item, this.keys)) return undefined;
-    if (this.included === undefined) return stored;
-    const names = [...this.included, ...keyAttributeNames(this.keys), ...keyAttributeNames(this.table)];
+    const { included, tableKeys } = this.settings;
+    if (included === undefined) return stored;
+    const names = [...included, ...keyAttributeNames(this.keys), ...keyAttributeNames(tableKeys)];
     const item = Object.fromEntries(
       names.filter((name) => stored.item[name] !== undefined).map((name) => [name, stored.item[name]!]),
     );
@@ -89,7 +99,7 @@ export class Index {
     const [old, next] = [this.asIndexed(before), this.asIndexed(after)];
     if (old === undefined && next === undefined) return 0;
     const [from, to] = [old, next].map(
-      (one) => one && `${keyText(one.item, this.keys)} ${keyText(one.item, this.table)}`,
+      (one) => one && `${keyText(one.item, this.keys)} ${keyText(one.item, this.settings.tableKeys)}`,
     );
     if (from === to) {
       if (sameItem(old!.item, next!.item)) return 0;
@@ -117,7 +127,7 @@ export class Index {
     const { sort } = this.keys;
     return {
       sort: sort === undefined ? undefined : stored.item[sort],
-      tie: keyText(stored.item, this.table),
+      tie: keyText(stored.item, this.settings.tableKeys),
       item: stored,
     };
   }
@@ -164,7 +174,7 @@ export class Table {
   }
 
   checkItem(item: Values): Stored {
-    this.checkKey(item);
+    this.checkKeysOfItem(item);
     for (const index of this.indexes.values()) this.checkIndexKeys(item, index);
     const size = sizeOf(item);
     if (size > MOST_ITEM_BYTES) throw invalid('Item size has exceeded the maximum allowed size');
@@ -191,25 +201,28 @@ export class Table {
     return { table: writeUnits(Math.max(before?.size ?? 0, after?.size ?? 0)), indexes };
   }
 
-  /** If `isAlone`, throws unless the item has only key attributes. */
-  checkKey(item: Values, isAlone = false): void {
+  checkKey(key: Values): void {
     const names = keyAttributeNames(this.keys);
-    if (isAlone && Object.keys(item).length !== names.length) {
-      throw invalid('The provided key element does not match the schema');
-    }
+    if (Object.keys(key).length !== names.length) throw keyMismatch();
     for (const name of names) {
+      const value = key[name];
+      if (value === undefined || typeOf(value) !== this.types.get(name)) throw keyMismatch();
+      checkKeyValue(this.keys, name, value);
+    }
+  }
+
+  private checkKeysOfItem(item: Values): void {
+    for (const name of keyAttributeNames(this.keys)) {
       const value = item[name];
-      if (value === undefined && !isAlone) {
+      if (value === undefined) {
         throw invalid(`One or more parameter values were invalid: Missing the key ${name} in the item`);
       }
-      if (value === undefined || typeOf(value) !== this.types.get(name)) {
+      if (typeOf(value) !== this.types.get(name)) {
         throw invalid(
-          isAlone
-            ? 'The provided key element does not match the schema'
-            : `One or more parameter values were invalid: Type mismatch for key ${name} expected: ${this.types.get(name)} actual: ${value && typeOf(value)}`,
+          `One or more parameter values were invalid: Type mismatch for key ${name} expected: ${this.types.get(name)} actual: ${typeOf(value)}`,
         );
       }
-      checkKeyValue(name, value, name === this.keys.partition);
+      checkKeyValue(this.keys, name, value);
     }
   }
 
@@ -234,13 +247,17 @@ export class Table {
           `One or more parameter values were invalid: Type mismatch for Index Key ${name} Expected: ${this.types.get(name)} Actual: ${typeOf(value)} IndexName: ${index.name}`,
         );
       }
-      checkKeyValue(name, value, name === index.keys.partition);
+      checkKeyValue(index.keys, name, value);
     }
   }
 
   private sortValueOf(key: Values): Value | undefined {
     return this.keys.sort === undefined ? undefined : key[this.keys.sort];
   }
+}
+
+function keyMismatch(): Refusal {
+  return invalid('The provided key element does not match the schema');
 }
 
 function hasKeys(item: Values, keys: KeyNames): boolean {

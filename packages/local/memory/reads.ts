@@ -4,7 +4,7 @@ import type { Input, Tables } from './definitions.ts';
 import { isInOrder, meets, projectItem } from './evaluate.ts';
 import { checkKeyValue, type KeyNames, keyAttributeNames, keyText, partitionText, pickAttributes } from './keys.ts';
 import { compareRanks, type Index, type Partitions, rankOf, type Stored, type Table } from './memory-table.ts';
-import type { Entry } from './ordered.ts';
+import type { Entry, Ordered } from './ordered.ts';
 import { type Condition, Names, type Operand, type Path, parseCondition, parseProjection } from './parse.ts';
 import { invalid } from './refusal.ts';
 import { checkedItem, compareValues, textOf, typeOf, type Value, type Values } from './values.ts';
@@ -21,7 +21,7 @@ export function getOne(tables: Tables, input: Input) {
   const table = tables.findTable(input['TableName']);
   const view = selectionOf(input);
   const key = checkedItem(input['Key']);
-  table.checkKey(key, true);
+  table.checkKey(key);
   const stored = table.findItem(key);
   const units = readUnits(stored?.size ?? 0, input['ConsistentRead'] === true);
   return {
@@ -42,7 +42,7 @@ export function getBatch(tables: Tables, input: Input) {
     const table = tables.findTable(name);
     const view = selectionOf(request);
     const keys = request.Keys.map((key) => checkedItem(key));
-    for (const key of keys) table.checkKey(key, true);
+    for (const key of keys) table.checkKey(key);
     const texts = keys.map((key) => keyText(key, table.keys));
     if (new Set(texts).size !== texts.length) throw invalid('Provided list of item keys contains duplicates');
     const found: Values[] = [];
@@ -105,7 +105,7 @@ function sourceOf(tables: Tables, input: Input): Source {
   if (name === undefined) return { table, index: undefined, keys: table.keys, partitions: table.partitions };
   const index = table.indexes.get(name);
   if (index === undefined) throw invalid(`The table does not have the specified index: ${name}`);
-  if (input['ConsistentRead'] === true && !index.isLocal) {
+  if (input['ConsistentRead'] === true && !index.settings.isLocal) {
     throw invalid('Consistent reads are not supported on global secondary indexes');
   }
   return { table, index, keys: index.keys, partitions: index.partitions };
@@ -172,36 +172,38 @@ export function query(tables: Tables, input: Input) {
     throw invalid('Either the KeyConditions or KeyConditionExpression parameter must be specified in the request.');
   const range = rangeOf(parseCondition(text, 'KeyConditionExpression', names), table, keys);
   const page = new Page(source, input, selectionOf(input, names));
-  const ordered = partitions.findPartition(partitionText(range.partition));
-  const entries = ordered?.entries ?? [];
-  let from = 0;
-  let to = entries.length;
-  if (ordered !== undefined && range.from !== undefined) from = ordered.placeOf(range.from, '');
-  if (ordered !== undefined && range.to !== undefined) to = ordered.placeOf(range.to, LAST_TIE);
-  const isBackward = input['ScanIndexForward'] === false;
-  if (input['ExclusiveStartKey'] !== undefined) {
-    const start = startOf(source, input['ExclusiveStartKey']);
-    const sort = keys.sort === undefined ? undefined : start[keys.sort];
-    if (partitionText(start[keys.partition]!) !== partitionText(range.partition) || !range.isWithin(sort)) {
-      throw invalid('The provided starting key is outside query boundaries based on provided conditions');
-    }
-    const tie = tieOf(source, start);
-    const place = ordered?.placeOf(sort, tie) ?? 0;
-    const isThere = ordered?.get(sort, tie) !== undefined;
-    if (isBackward) to = Math.min(to, place);
-    else from = Math.max(from, isThere ? place + 1 : place);
+  const start = startOf(source, input['ExclusiveStartKey']);
+  if (start !== undefined && !isWithinRange(start, range, keys)) {
+    throw invalid('The provided starting key is outside query boundaries based on provided conditions');
   }
+  const ordered = partitions.findPartition(partitionText(range.partition));
+  if (ordered === undefined) return page.toAnswer();
+  const isBackward = input['ScanIndexForward'] === false;
+  let from = range.from === undefined ? 0 : ordered.placeOf(range.from, '');
+  let to = range.to === undefined ? ordered.entries.length : ordered.placeOf(range.to, LAST_TIE);
+  if (start !== undefined && isBackward) to = Math.min(to, ordered.placeOf(...sortPlaceOf(source, start)));
+  else if (start !== undefined) from = Math.max(from, placeAfter(ordered, source, start));
   for (let i = 0; i < to - from; i++) {
-    const entry = entries[isBackward ? to - 1 - i : from + i]!;
+    const entry = ordered.entries[isBackward ? to - 1 - i : from + i]!;
     if (!range.isWithin(entry.sort)) continue;
     if (!page.tryAdd(entry)) break;
   }
   return page.toAnswer();
 }
 
+function isWithinRange(item: Values, { partition, isWithin }: Range, keys: KeyNames): boolean {
+  const isInPartition = partitionText(item[keys.partition]!) === partitionText(partition);
+  return isInPartition && isWithin(keys.sort === undefined ? undefined : item[keys.sort]);
+}
+
 /** Only indexes have ties: in a table, a sort key is unique. */
-function tieOf({ table, index }: Source, item: Values): string {
-  return index === undefined ? '' : keyText(item, table.keys);
+function sortPlaceOf({ table, index, keys }: Source, item: Values): [sort: Value | undefined, tie: string] {
+  return [keys.sort === undefined ? undefined : item[keys.sort], index === undefined ? '' : keyText(item, table.keys)];
+}
+
+function placeAfter(ordered: Ordered<Stored>, source: Source, start: Values): number {
+  const place = sortPlaceOf(source, start);
+  return ordered.placeOf(...place) + (ordered.get(...place) === undefined ? 0 : 1);
 }
 
 /** An index's keys include the table's. */
@@ -209,7 +211,8 @@ function keyNamesOf({ table, keys }: Source): string[] {
   return [...new Set([...keyAttributeNames(keys), ...keyAttributeNames(table.keys)])];
 }
 
-function startOf(source: Source, given: unknown): Values {
+function startOf(source: Source, given: unknown): Values | undefined {
+  if (given === undefined) return undefined;
   const start = checkedItem(given);
   const names = keyNamesOf(source);
   const { types } = source.table;
@@ -244,8 +247,8 @@ function rangeOf(condition: Condition, table: Table, keys: KeyNames): Range {
     }
   }
   if (partition === undefined) throw invalid(`Query condition missed key schema element: ${keys.partition}`);
-  checkBound(table, keys.partition, partition, true);
-  for (const part of parts) if (attributeOfCondition(part) === keys.sort) checkBounds(table, keys.sort!, part);
+  checkBound(table, keys, keys.partition, partition);
+  for (const part of parts) if (attributeOfCondition(part) === keys.sort) checkSortBounds(table, keys, part);
   return { partition, from: undefined, to: undefined, isWithin: () => true, ...range };
 }
 
@@ -262,10 +265,11 @@ function givenValue(operand: Operand): Value {
   throw invalid('Invalid KeyConditionExpression: a key is compared with a value alone');
 }
 
-function checkBounds(table: Table, name: string, part: Condition): void {
+function checkSortBounds(table: Table, keys: KeyNames, part: Condition): void {
+  const name = keys.sort!;
   if (part.kind === 'between') {
     const [from, to] = [givenValue(part.from), givenValue(part.to)];
-    for (const bound of [from, to]) checkBound(table, name, bound, false);
+    for (const bound of [from, to]) checkBound(table, keys, name, bound);
     if (compareValues(from, to) > 0) {
       throw invalid(
         'Invalid KeyConditionExpression: The BETWEEN operator requires upper bound to be greater than or equal to lower bound',
@@ -277,15 +281,15 @@ function checkBounds(table: Table, name: string, part: Condition): void {
       throw invalid(
         'Invalid KeyConditionExpression: Incorrect operand type for operator or function; operator or function: begins_with, operand type: N',
       );
-    if (textOf(start) !== '') checkBound(table, name, start, false);
-  } else if (part.kind === 'compare') checkBound(table, name, givenValue(part.right), false);
+    if (textOf(start) !== '') checkBound(table, keys, name, start);
+  } else if (part.kind === 'compare') checkBound(table, keys, name, givenValue(part.right));
 }
 
-function checkBound(table: Table, name: string, value: Value, isPartition: boolean): void {
+function checkBound(table: Table, keys: KeyNames, name: string, value: Value): void {
   if (typeOf(value) !== table.types.get(name)) {
     throw invalid('One or more parameter values were invalid: Condition parameter type does not match schema type');
   }
-  checkKeyValue(name, value, isPartition);
+  checkKeyValue(keys, name, value);
 }
 
 function sortRange(part: Condition): Omit<Range, 'partition'> {
@@ -325,7 +329,7 @@ export function scan(tables: Tables, input: Input) {
   if (!(segment < segments))
     throw invalid(`The Segment parameter is zero-based and must be less than parameter TotalSegments`);
   const [from, to] = [(segment / segments) * RANKS, ((segment + 1) / segments) * RANKS];
-  const start = input['ExclusiveStartKey'] === undefined ? undefined : startOf(source, input['ExclusiveStartKey']);
+  const start = startOf(source, input['ExclusiveStartKey']);
   const startKey = start && partitionText(start[keys.partition]!);
   const startPlace = startKey === undefined ? undefined : { key: startKey, rank: rankOf(startKey) };
   if (startPlace !== undefined && (startPlace.rank < from || startPlace.rank >= to)) {
@@ -341,12 +345,7 @@ export function scan(tables: Tables, input: Input) {
     const order = startPlace === undefined ? 1 : compareRanks(place, startPlace);
     if (order < 0) continue;
     const ordered = partitions.findPartition(place.key)!;
-    let first = 0;
-    if (order === 0) {
-      const sort = keys.sort === undefined ? undefined : start![keys.sort];
-      const tie = tieOf(source, start!);
-      first = ordered.placeOf(sort, tie) + (ordered.get(sort, tie) === undefined ? 0 : 1);
-    }
+    const first = order === 0 ? placeAfter(ordered, source, start!) : 0;
     for (let i = first; i < ordered.entries.length; i++) if (!page.tryAdd(ordered.entries[i]!)) return page.toAnswer();
   }
   return page.toAnswer();

@@ -1,8 +1,8 @@
 import { writeUnits } from '../../../src/core/items/capacity.ts';
-import { consumedField, sumUnits } from './capacity.ts';
+import { type Charged, consumedByTable, consumedField } from './capacity.ts';
 import type { Input, Tables } from './definitions.ts';
 import { keyAttributeNames } from './keys.ts';
-import type { Table, WriteUnits } from './memory-table.ts';
+import type { Table } from './memory-table.ts';
 import { invalid, Refusal } from './refusal.ts';
 import { parametersOf, parseStatement, type Statement } from './statement-parser.ts';
 import { checkedValue, type Value } from './values.ts';
@@ -42,7 +42,7 @@ export function executeBatch(tables: Tables, input: Input) {
     writes.filter((write): write is Prepared => !(write instanceof Refusal)),
     'Provided list of item keys contains duplicates',
   );
-  const done: { table: Table; units: WriteUnits; isDone: boolean }[] = [];
+  const done: (Charged & { isDone: boolean })[] = [];
   const responses = writes.map((write) => {
     if (write instanceof Refusal) return { Error: errorOf(write) };
     const { table, before } = write;
@@ -52,11 +52,8 @@ export function executeBatch(tables: Tables, input: Input) {
     done.push({ table, units, isDone: refusal === undefined });
     return { ...(refusal && { Error: errorOf(refusal) }), TableName: table.name };
   });
-  const byTable = [...new Set(done.map(({ table }) => table))].map((table) =>
-    consumedField(input, table, sumUnits(done.filter((one) => one.table === table).map(({ units }) => units))),
-  );
-  const isTold = byTable[0] !== undefined && done.some(({ isDone }) => isDone);
-  return { Responses: responses, ...(isTold && { ConsumedCapacity: byTable }) };
+  const capacity = done.some(({ isDone }) => isDone) ? consumedByTable(input, done) : undefined;
+  return { Responses: responses, ...(capacity !== undefined && { ConsumedCapacity: capacity }) };
 }
 
 function checkedParameters({ Statement, Parameters }: Input): Value[] {

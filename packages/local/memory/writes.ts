@@ -1,6 +1,6 @@
 import { readUnits, writeUnits } from '../../../src/core/items/capacity.ts';
 import { byKey } from '../../../src/foundation/entries.ts';
-import { consumedField, sumUnits } from './capacity.ts';
+import { type Charged, consumedByTable, consumedField, sumUnits } from './capacity.ts';
 import type { Input, Tables } from './definitions.ts';
 import { applyUpdate, meets, projectItem } from './evaluate.ts';
 import { keyAttributeNames, keyText, pickAttributes } from './keys.ts';
@@ -20,6 +20,7 @@ import { checkedItem, type Values, valueSize } from './values.ts';
 const MOST_TRANSACTION_ITEMS = 100;
 const MOST_TRANSACTION_BYTES = 4 * 1024 * 1024;
 const MOST_BATCH_ITEMS = 25;
+const TRANSACTION_FACTOR = 2;
 const TOKEN_MS = 600_000;
 const MOST_TOKEN_CHARACTERS = 36;
 
@@ -52,7 +53,7 @@ export function prepareWrite(tables: Tables, kind: Kind, input: Input): Prepared
   const given = kind === 'Put' ? table.checkItem(checkedItem(input['Item'])) : undefined;
   const key =
     given === undefined ? checkedItem(input['Key']) : pickAttributes(given.item, keyAttributeNames(table.keys));
-  table.checkKey(key, true);
+  table.checkKey(key);
   if (update !== undefined) checkUpdate(table, update);
   const before = table.findItem(key);
   const isMet = condition === undefined || meets(before?.item ?? {}, condition);
@@ -180,7 +181,7 @@ export class Transactions {
     }
     const token = tokenOf(input);
     const repeated = this.findRepeated(token, actions);
-    if (repeated !== undefined) return { ConsumedCapacity: capacityField(input, repeated) };
+    if (repeated !== undefined) return { ConsumedCapacity: consumedByTable(input, repeated, TRANSACTION_FACTOR) };
     const writes: (Prepared | Refusal)[] = actions.map((action) => {
       try {
         return this.prepare(action);
@@ -193,15 +194,7 @@ export class Transactions {
     checkDistinct(ready, 'Transaction request cannot include multiple operations on one item');
     const bytes = ready.reduce((sum, { after }) => sum + (after?.size ?? 0), 0);
     if (bytes > MOST_TRANSACTION_BYTES) throw invalid('Collection size of the transaction exceeds 4 MB');
-    const reasons = writes.map(reasonOf);
-    if (reasons.some(({ Code }) => Code !== 'None')) {
-      const codes = reasons.map(({ Code }) => Code).join(', ');
-      throw new Refusal(
-        'TransactionCanceledException',
-        `Transaction cancelled, please refer cancellation reasons for specific reasons [${codes}]`,
-        { CancellationReasons: reasons },
-      );
-    }
+    cancelUnlessMet(writes);
     const charged = ready.map((write) => ({ table: write.table, units: carryOut(write) }));
     if (token !== undefined) {
       // A repetition is charged as a read of the items.
@@ -211,7 +204,7 @@ export class Transactions {
       });
       this.tokens.set(token, { request: canonicalText(actions), untilMs: Date.now() + TOKEN_MS, reads });
     }
-    return { ConsumedCapacity: capacityField(input, charged) };
+    return { ConsumedCapacity: consumedByTable(input, charged, TRANSACTION_FACTOR) };
   }
 
   get(input: Input) {
@@ -219,7 +212,7 @@ export class Transactions {
       if (Get === undefined) throw invalid("Value null at 'transactItems.get' failed: Member must not be null");
       const table = this.tables.findTable(Get['TableName']);
       const key = checkedItem(Get['Key']);
-      table.checkKey(key, true);
+      table.checkKey(key);
       const names = new Names(Get['ExpressionAttributeNames'], undefined);
       const text = Get['ProjectionExpression'] as string | undefined;
       const paths = text === undefined ? undefined : parseProjection(text, names);
@@ -232,7 +225,7 @@ export class Transactions {
         answer: item === undefined ? {} : { Item: item },
       };
     });
-    const capacity = capacityField(input, gets);
+    const capacity = consumedByTable(input, gets, TRANSACTION_FACTOR);
     return {
       Responses: gets.map(({ answer }) => answer),
       ...(capacity !== undefined && { ConsumedCapacity: capacity }),
@@ -272,18 +265,6 @@ export class Transactions {
   }
 }
 
-interface Charged {
-  table: Table;
-  units: WriteUnits;
-}
-
-function capacityField(input: Input, charged: readonly Charged[]) {
-  const capacity = byTable(charged).map(([table, of]) =>
-    consumedField(input, table, sumUnits(of.map(({ units }) => units)), 2),
-  );
-  return capacity[0] === undefined ? undefined : capacity;
-}
-
 function tokenOf({ ClientRequestToken: token }: Input): string | undefined {
   if (token === undefined) return undefined;
   if (typeof token === 'string' && token !== '' && token.length <= MOST_TOKEN_CHARACTERS) return token;
@@ -292,10 +273,15 @@ function tokenOf({ ClientRequestToken: token }: Input): string | undefined {
   );
 }
 
-function byTable<T extends { table: Table }>(all: readonly T[]): [Table, T[]][] {
-  const groups = new Map<Table, T[]>();
-  for (const one of all) groups.set(one.table, [...(groups.get(one.table) ?? []), one]);
-  return [...groups];
+function cancelUnlessMet(writes: readonly (Prepared | Refusal)[]): void {
+  const reasons = writes.map(reasonOf);
+  if (reasons.every(({ Code }) => Code === 'None')) return;
+  const codes = reasons.map(({ Code }) => Code).join(', ');
+  throw new Refusal(
+    'TransactionCanceledException',
+    `Transaction cancelled, please refer cancellation reasons for specific reasons [${codes}]`,
+    { CancellationReasons: reasons },
+  );
 }
 
 function reasonOf(write: Prepared | Refusal) {
