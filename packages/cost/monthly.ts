@@ -119,91 +119,69 @@ const ASSUMPTIONS =
  * ambiguous.
  */
 export function monthlyCost(graph: CompiledModel, load: Load, fixtures: Fixtures, prices: Prices): MonthlyCost {
+  const { putsPerSecond, gigabytes } = load;
   const capacity = modelCost(graph, load.values);
   const units = unitsOf(capacity, load);
   const readUnits = readUnitsOf(capacity, load.reads);
   const streamShards = load.streamShards ?? shardsOf(load, units);
-  const checkUnits = ((load.gigabytes * GIGABYTE) / EVENTUAL_READ_UNIT_BYTES) * (hasCopies(graph) ? 2 : 1);
-  const { dynamodb, lambda, stepFunctions, cloudwatch } = prices;
-  const functionMs = load.putsPerSecond * units.derivedItems * MS_A_WRITE;
-  // Upper bound: orders of several indexes may share an item, which yields one event per index.
-  const millionFeedEvents = (load.putsPerSecond * SECONDS * units.derivedItems * graph.indexes.length) / MILLION;
-  const batches = Math.min(load.putsPerSecond, streamShards * BATCHES_A_SECOND);
-  const calls = (checkUnits / UNITS_A_CALL) * NIGHTS;
-  const checkFunction =
-    (checkUnits / CHECK_UNITS_A_SECOND) * NIGHTS * lambda.gigabyteSecond +
-    (calls / MILLION) * lambda.millionRequests +
-    ((calls * TRANSITIONS_A_CALL) / 1000) * stepFunctions.thousandTransitions;
-  const functionUsd = (milliseconds: number): number =>
-    ((milliseconds + batches * MS_A_BATCH) / 1000) * SECONDS * lambda.gigabyteSecond +
-    ((batches * SECONDS) / MILLION) * lambda.millionRequests;
+  const batches = Math.min(putsPerSecond, streamShards * BATCHES_A_SECOND);
+  const checkUnits = ((gigabytes * GIGABYTE) / EVENTUAL_READ_UNIT_BYTES) * (hasCopies(graph) ? 2 : 1);
+  const checkFunction = usdOfCheckFunction(checkUnits, prices);
+  const onDemand = onDemandUsd(prices);
+  const streamFunction = (msPerItem: number): MonthlyPart => ({
+    part: 'stream function',
+    usd: usdOfStreamFunction({ batches, milliseconds: putsPerSecond * units.derivedItems * msPerItem }, prices),
+  });
   const logs: MonthlyPart = {
     part: 'logs',
-    usd: ((batches * SECONDS * LOG_BYTES_A_BATCH) / GIGABYTE) * cloudwatch.logGigabyte,
+    usd: ((batches * SECONDS * LOG_BYTES_A_BATCH) / GIGABYTE) * prices.cloudwatch.logGigabyte,
   };
   const storage: MonthlyPart = {
     part: 'storage',
-    usd: load.gigabytes * (dynamodb.gigabyteMonth + dynamodb.restorableGigabyteMonth),
+    usd: gigabytes * (prices.dynamodb.gigabyteMonth + prices.dynamodb.restorableGigabyteMonth),
   };
-  const usdOfWrites = (unitsPerSecond: number): number =>
-    ((unitsPerSecond * SECONDS) / MILLION) * dynamodb.millionWriteUnits;
-  const usdOfReads = (unitsPerSecond: number): number =>
-    ((unitsPerSecond * SECONDS) / MILLION) * dynamodb.millionReadUnits;
-  const partsOfBill = (
-    write: (unitsPerSecond: number) => number,
-    readUsd: (unitsPerSecond: number) => number,
-    checkReads: number,
-  ): MonthlyPart[] =>
+  const checkUsd = ({ reads }: UsdOfUnits): number => reads((checkUnits * NIGHTS) / SECONDS) + checkFunction;
+  const bill = (usd: UsdOfUnits): MonthlyPart[] =>
     withTotal([
-      { part: 'puts', usd: write(load.putsPerSecond * units.base) },
+      { part: 'puts', usd: usd.writes(putsPerSecond * units.base) },
       {
         part: 'projections',
-        usd: write(load.putsPerSecond * units.derived) + readUsd(load.putsPerSecond * units.read),
+        usd: usd.writes(putsPerSecond * units.derived) + usd.reads(putsPerSecond * units.read),
       },
       {
         part: 'bookkeeping',
         // Each batch reads the registry, and each shard's progress is saved.
-        usd: readUsd(batches) + write(load.putsPerSecond === 0 ? 0 : (2 * streamShards) / PROGRESS_SECONDS),
+        usd: usd.reads(batches) + usd.writes(putsPerSecond === 0 ? 0 : (2 * streamShards) / PROGRESS_SECONDS),
       },
-      { part: 'reads', usd: readUsd(readUnits) },
-      { part: 'stream function', usd: functionUsd(functionMs) },
+      { part: 'reads', usd: usd.reads(readUnits) },
+      streamFunction(MS_A_WRITE),
       logs,
-      { part: 'check', usd: checkReads + checkFunction },
+      { part: 'check', usd: checkUsd(usd) },
       storage,
-      {
-        part: 'alarms',
-        usd: usdOfAlarms(fixtures, prices),
-      },
+      { part: 'alarms', usd: usdOfAlarms(fixtures, prices) },
     ]);
-  const checkUsd = ((checkUnits * NIGHTS) / MILLION) * dynamodb.millionReadUnits + checkFunction;
-  const provisionedHours = (unitsPerSecond: number): number => (unitsPerSecond / UTILISATION) * HOURS;
+  // Upper bound: orders of several indexes may share an item, which yields one event per index.
+  const millionFeedEvents = (putsPerSecond * SECONDS * units.derivedItems * graph.indexes.length) / MILLION;
   const { computeUnitHour, gigabyteMonth } = prices.openSearch;
   return {
-    monthly: partsOfBill(usdOfWrites, usdOfReads, ((checkUnits * NIGHTS) / MILLION) * dynamodb.millionReadUnits),
-    monthlyProvisioned: partsOfBill(
-      (unitsPerSecond) => provisionedHours(unitsPerSecond) * dynamodb.writeUnitHour,
-      (unitsPerSecond) => provisionedHours(unitsPerSecond) * dynamodb.readUnitHour,
-      (checkUnits / 3600 / UTILISATION) * NIGHTS * dynamodb.readUnitHour,
-    ),
+    monthly: bill(onDemand),
+    monthlyProvisioned: bill(provisionedUsd(prices)),
     alternatives: {
       documentClient: withTotal([
-        { part: 'puts', usd: usdOfWrites(load.putsPerSecond * units.base) },
+        { part: 'puts', usd: onDemand.writes(putsPerSecond * units.base) },
         // A record doesn't tell whether a newer one was applied, so the loop reads each item before writing it.
         {
           part: 'projections',
-          usd: usdOfWrites(load.putsPerSecond * units.derived) + usdOfReads(load.putsPerSecond * units.derivedItems),
+          usd: onDemand.writes(putsPerSecond * units.derived) + onDemand.reads(putsPerSecond * units.derivedItems),
         },
-        { part: 'reads', usd: usdOfReads(readUnits) },
-        {
-          part: 'stream function',
-          usd: functionUsd(load.putsPerSecond * units.derivedItems * MS_A_WRITE_BY_HAND),
-        },
+        { part: 'reads', usd: onDemand.reads(readUnits) },
+        streamFunction(MS_A_WRITE_BY_HAND),
         logs,
         storage,
       ]),
       openSearch: withTotal([
-        { part: 'puts', usd: usdOfWrites(load.putsPerSecond) },
-        { part: 'search', usd: LEAST_COMPUTE_UNITS * HOURS * computeUnitHour + load.gigabytes * gigabyteMonth },
+        { part: 'puts', usd: onDemand.writes(putsPerSecond) },
+        { part: 'search', usd: LEAST_COMPUTE_UNITS * HOURS * computeUnitHour + gigabytes * gigabyteMonth },
         storage,
       ]),
     },
@@ -211,8 +189,8 @@ export function monthlyCost(graph: CompiledModel, load: Load, fixtures: Fixtures
       ...observerCost(graph, { load, fixtures, streamShards }, prices),
       millionFeedEvents,
       feedUsd: feedUsd(millionFeedEvents, prices),
-      checkUsd,
-      monthlyCheckUsd: checkUsd / NIGHTS,
+      checkUsd: checkUsd(onDemand),
+      monthlyCheckUsd: checkUsd(onDemand) / NIGHTS,
     },
     streamShards,
     priceDate: prices.date,
@@ -220,6 +198,46 @@ export function monthlyCost(graph: CompiledModel, load: Load, fixtures: Fixtures
     priceRegion: prices.region,
     monthlyAssumptions: ASSUMPTIONS,
   };
+}
+
+/** Monthly cost of units per second. */
+interface UsdOfUnits {
+  writes: (unitsPerSecond: number) => number;
+  reads: (unitsPerSecond: number) => number;
+}
+
+function onDemandUsd({ dynamodb: { millionWriteUnits, millionReadUnits } }: Prices): UsdOfUnits {
+  return {
+    writes: (unitsPerSecond) => ((unitsPerSecond * SECONDS) / MILLION) * millionWriteUnits,
+    reads: (unitsPerSecond) => ((unitsPerSecond * SECONDS) / MILLION) * millionReadUnits,
+  };
+}
+
+function provisionedUsd({ dynamodb: { writeUnitHour, readUnitHour } }: Prices): UsdOfUnits {
+  return {
+    writes: (unitsPerSecond) => (unitsPerSecond / UTILISATION) * HOURS * writeUnitHour,
+    reads: (unitsPerSecond) => (unitsPerSecond / UTILISATION) * HOURS * readUnitHour,
+  };
+}
+
+function usdOfCheckFunction(checkUnits: number, { lambda, stepFunctions }: Prices): number {
+  const calls = (checkUnits / UNITS_A_CALL) * NIGHTS;
+  return (
+    (checkUnits / CHECK_UNITS_A_SECOND) * NIGHTS * lambda.gigabyteSecond +
+    (calls / MILLION) * lambda.millionRequests +
+    ((calls * TRANSITIONS_A_CALL) / 1000) * stepFunctions.thousandTransitions
+  );
+}
+
+function usdOfStreamFunction(
+  perSecond: { batches: number; milliseconds: number },
+  { lambda: { gigabyteSecond, millionRequests } }: Prices,
+): number {
+  const { batches, milliseconds } = perSecond;
+  return (
+    ((milliseconds + batches * MS_A_BATCH) / 1000) * SECONDS * gigabyteSecond +
+    ((batches * SECONDS) / MILLION) * millionRequests
+  );
 }
 
 function usdOfAlarms({ alarms, metrics, dashboards }: Fixtures, { cloudwatch }: Prices): number {

@@ -28,7 +28,7 @@ export function modelShards(graph: CompiledModel, load?: Pick<Load, 'putsPerSeco
       .filter(({ name }) => name !== NODE_LIST)
       .flatMap((search) => {
         const of = search.part === undefined ? type : `${type}.${search.part}`;
-        return shardAdvice(search, load && putsOfType(graph, load, of));
+        return shardAdvice(search, { putsPerSecond: load && putsOfType(graph, load, of) }) ?? [];
       });
   });
 }
@@ -44,15 +44,20 @@ function putsOfType(
   return (putsPerSecond * (shares.get(type) ?? 0)) / all;
 }
 
-/**
- * Returns advice for one search, or none with `shards: 'value'`.
- *
- * @param putsPerSecond nodes of the type written per second
- * @param hottestShare fraction (0 to 1) in the busiest shard, if known
- */
-export function shardAdvice(search: SearchModel, putsPerSecond?: number, hottestShare?: number): ShardAdvice[] {
+interface KnownLoad {
+  /** Nodes of the type written per second. */
+  putsPerSecond?: number | undefined;
+  /** Fraction (0 to 1) in the busiest shard. */
+  hottestShare?: number | undefined;
+}
+
+/** Returns undefined with `shards: 'value'`. */
+export function shardAdvice(
+  search: SearchModel,
+  { putsPerSecond, hottestShare }: KnownLoad = {},
+): ShardAdvice | undefined {
   const { shards, indexPartition } = search;
-  if (shards === 'value') return [];
+  if (shards === 'value') return undefined;
   const share = hottestShare === undefined || hottestShare === 0 ? 1 / shards : Math.max(hottestShare, 1 / shards);
   const needed = putsPerSecond === undefined ? undefined : shardsFor(putsPerSecond);
   const advice: ShardAdvice = {
@@ -64,7 +69,7 @@ export function shardAdvice(search: SearchModel, putsPerSecond?: number, hottest
     ...(needed !== undefined && { needed }),
   };
   const warning = warningOf(search, advice);
-  return [warning === undefined ? advice : { ...advice, warning }];
+  return warning === undefined ? advice : { ...advice, warning };
 }
 
 function warningOf(of: SearchModel, advice: ShardAdvice): string | undefined {

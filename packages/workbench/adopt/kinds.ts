@@ -1,6 +1,6 @@
 import { bySeparator, type KeyForm, keyForms, patternOf, separatorOf } from './key-forms.ts';
 import type { Mark, SampledItem } from './sampled-item.ts';
-import { grouped, isOfWord, tally, typeNameOf, wordsOf } from './texts.ts';
+import { grouped, isOfWord, tally, typeNameOf, withoutId, wordsOf } from './texts.ts';
 
 /** An attribute, or a place in the keys. */
 export interface Field {
@@ -240,7 +240,7 @@ function keyByAttributes(
   const found: { field: Field; at: number }[] = [];
   const candidates = [...columns].flatMap(([field, column]) => {
     const texts = Array.from(items, (_, i) => fold(column[i] ?? ''));
-    const label = (field.name.replace(/[_-]?id$/i, '') || field.name).toLowerCase();
+    const label = withoutId(field.name).toLowerCase();
     const places = texts.map((text, i) => placeIn(whole[i]!, text, label));
     if (places.some((place) => place === undefined)) return [];
     // A constant value may be in the keys by chance.

@@ -12,7 +12,7 @@ import {
 } from './kinds.ts';
 import { withMarks } from './marks.ts';
 import type { SampledItem } from './sampled-item.ts';
-import { grouped, typeNameOf, UniqueNames, wordsOf } from './texts.ts';
+import { grouped, typeNameOf, UniqueNames, withoutId, wordsOf } from './texts.ts';
 
 /** A node, and the fields of an item that make up its id. */
 export interface Reference {
@@ -283,10 +283,6 @@ function idAt({ columns }: Kind, id: readonly Field[], at: number): string | und
 function isSame(left: Field, right: Field): boolean {
   const isAlike = (left.place === undefined) === (right.place === undefined) && left.prefix === right.prefix;
   return left.name === right.name && isAlike;
-}
-
-function withoutId(name: string): string {
-  return name.replace(/[_-]?id$/i, '') || name;
 }
 
 function isNamedAs({ name }: Field, type: string): boolean {

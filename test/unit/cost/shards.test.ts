@@ -55,8 +55,8 @@ describe('advice on shards', () => {
   });
 
   it('counts with the busiest shard where that is known', () => {
-    expect(shardAdvice(search('city'), undefined, 0.75)[0]).toMatchObject({ putsPerSecond: 666 });
-    expect(shardAdvice(search('city'), undefined, 0)[0]).toMatchObject({ putsPerSecond: 1000 });
-    expect(shardAdvice(search('email'))).toEqual([]);
+    expect(shardAdvice(search('city'), { hottestShare: 0.75 })).toMatchObject({ putsPerSecond: 666 });
+    expect(shardAdvice(search('city'), { hottestShare: 0 })).toMatchObject({ putsPerSecond: 1000 });
+    expect(shardAdvice(search('email'))).toBeUndefined();
   });
 });

@@ -119,7 +119,7 @@ async function spread(
       'warning: one shard has far more items than others; use hash fnv1a, or shardBy source where the values themselves are skewed',
     );
   }
-  const [advice] = shardAdvice(findSearch(session.graph, name), rate, hottest.share);
+  const advice = shardAdvice(findSearch(session.graph, name), { putsPerSecond: rate, hottestShare: hottest.share });
   if (advice !== undefined) {
     const { needed, putsPerSecond, rangeCalls, rangeRcu, warning } = advice;
     lines.push(
