@@ -23,14 +23,14 @@ export function inPlace(items: readonly SampledItem[]): InPlace | undefined {
   }
   const edges = new Map<string, { from: Set<string>; to: Set<string>; isHashed: boolean }>();
   const left: SampledItem[] = [];
-  for (const one of items) if (!place(one, nodes, edges)) left.push(one);
+  for (const one of items) if (!tryPlace(one, nodes, edges)) left.push(one);
   if (nodes.size === 0 || items.length - left.length < items.length * SHARE) return undefined;
   const [first] = left;
   const leftOut = first && { items: left.length, example: first.keys, reason: 'no type of the model has such keys' };
   return { nodes, edges, leftOut: leftOut === undefined ? [] : [leftOut] };
 }
 
-function place(
+function tryPlace(
   { keys: [source, target], item }: SampledItem,
   nodes: Map<string, Set<string>>,
   edges: Map<string, { from: Set<string>; to: Set<string>; isHashed: boolean }>,

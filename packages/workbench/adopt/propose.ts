@@ -76,34 +76,39 @@ export function propose(sample: readonly SampledItem[], keys: KeyNames): Proposa
       items.filter(({ mark }) => mark?.attribute !== library),
       `no attribute ${library} names its entity`,
     );
-  const bySize = [...found.kinds].sort((a, b) => b.items.length - a.items.length);
-  const names = new Set<string>();
-  const refused = new Set<Kind>();
-  const single: ProposedKind[] = [];
-  for (const [i, kind] of bySize.entries()) {
-    const entity = library === undefined ? undefined : kind.mark!.value;
-    const reason =
-      i >= MOST_KINDS
-        ? `only the ${MOST_KINDS} kinds with most items are proposed`
-        : entity !== undefined && names.has(entity)
-          ? `it is of version ${kind.version} of ${entity}, and another one has more items`
-          : kind.key.length === 0
-            ? SINGLE
-            : undefined;
-    if (entity !== undefined) names.add(entity);
-    if (reason === undefined) continue;
-    refused.add(kind);
-    if (reason === SINGLE) single.push({ ...kind, node: undefined, edges: [] });
-    leave(kind.items, reason);
-  }
-  const kinds = found.kinds.filter((kind) => !refused.has(kind));
+  const reasons = reasonsAgainst(found.kinds, library);
+  for (const [kind, reason] of reasons) leave(kind.items, reason);
+  const kinds = found.kinds.filter((kind) => !reasons.has(kind));
   if (items.length >= ENOUGH_ITEMS)
     for (const { items: own, unsure } of kinds)
       if (own.length <= FEW && own.length > 1) unsure.push(`it is rare: there are ${own.length} such items`);
   const { nodes, kinds: proposed } = related(kinds, keys);
   // Fixed keys come first, because a form with places would match them.
+  const single = [...reasons].flatMap(([kind, reason]): ProposedKind[] => {
+    return reason === SINGLE ? [{ ...kind, node: undefined, edges: [] }] : [];
+  });
   const all = library === undefined ? [...single, ...proposed] : proposed;
   return { library, separator: found.separator, keys, leftOut, nodes, kinds: all };
+}
+
+/** Returns the kinds that aren't proposed, larger ones first, with the reasons. */
+function reasonsAgainst(kinds: readonly Kind[], library: Library | undefined): Map<Kind, string> {
+  const bySize = [...kinds].sort((a, b) => b.items.length - a.items.length);
+  const entities = new Set<string>();
+  const reasonAgainst = (kind: Kind, i: number): string | undefined => {
+    if (i >= MOST_KINDS) return `only the ${MOST_KINDS} kinds with most items are proposed`;
+    const entity = library && kind.mark!.value;
+    if (entity !== undefined && entities.has(entity))
+      return `it is of version ${kind.version} of ${entity}, and another one has more items`;
+    if (entity !== undefined) entities.add(entity);
+    return kind.key.length === 0 ? SINGLE : undefined;
+  };
+  return new Map(
+    bySize.flatMap((kind, i) => {
+      const reason = reasonAgainst(kind, i);
+      return reason === undefined ? [] : [[kind, reason] as const];
+    }),
+  );
 }
 
 interface Target {
@@ -181,36 +186,45 @@ interface Found {
 }
 
 function referencesOf(kind: Kind, targets: readonly Target[]): Found[] {
+  const found = targets.filter(({ key }) => key.length <= MOST_FIELDS);
+  return withoutRepeatedIndexKeys(
+    kind,
+    found.flatMap((target) => referencesTo(target, kind, targets)),
+  );
+}
+
+function referencesTo(target: Target, kind: Kind, targets: readonly Target[]): Found[] {
   const fields = [...kind.columns.keys()];
   const own = targets.find((target) => target.kind === kind)!;
   const isBefore = (target: Target, than: Target): boolean =>
     target.ids.size > than.ids.size ||
     (target.ids.size === than.ids.size && targets.indexOf(target) < targets.indexOf(than));
   const found: Found[] = [];
-  for (const target of targets) {
-    if (target.key.length > MOST_FIELDS) continue;
-    for (const [free, freeKey] of target.key.entries()) {
-      const others = target.key.map((one, i) => (i === free ? undefined : fields.find((field) => isSame(field, one))));
-      if (others.some((one, i) => i !== free && one === undefined)) continue;
-      for (const field of fields) {
-        const isKey = field.prefix !== undefined;
-        if (others.includes(field) || (isKey && field.prefix !== target.prefix)) continue;
-        const id = others.map((one) => one ?? field);
-        const isOwnKey = id.length === kind.key.length && id.every((one) => kind.key.includes(one));
-        // If two types share ids, edges lead to the type with more of them.
-        if (isOwnKey && !isBefore(target, own)) continue;
-        const isOfType = free === target.key.length - 1 && isNamedAs(field, target.type);
-        const isPartition = target.kind === undefined && field.place === 0;
-        const named = isPartition || isOfType || isKey ? 2 : isSame(field, freeKey) ? 1 : 0;
-        if (target === own && (isSameAsOwn(kind, id) || typeNameOf(withoutId(field.name)) === target.type)) continue;
-        if ((named > 0 || !target.areDigits[free]) && isReference(kind, id, target, named))
-          found.push({ reference: { type: target.type, id }, named, ids: target.ids.size });
-      }
+  for (const [free, freeKey] of target.key.entries()) {
+    const others = target.key.map((one, i) => (i === free ? undefined : fields.find((field) => isSame(field, one))));
+    if (others.some((one, i) => i !== free && one === undefined)) continue;
+    for (const field of fields) {
+      const isKey = field.prefix !== undefined;
+      if (others.includes(field) || (isKey && field.prefix !== target.prefix)) continue;
+      const id = others.map((one) => one ?? field);
+      const isOwnKey = id.length === kind.key.length && id.every((one) => kind.key.includes(one));
+      // If two types share ids, edges lead to the type with more of them.
+      if (isOwnKey && !isBefore(target, own)) continue;
+      const isOfType = free === target.key.length - 1 && isNamedAs(field, target.type);
+      const isPartition = target.kind === undefined && field.place === 0;
+      const named = isPartition || isOfType || isKey ? 2 : isSame(field, freeKey) ? 1 : 0;
+      if (target === own && (isSameAsOwn(kind, id) || typeNameOf(withoutId(field.name)) === target.type)) continue;
+      if ((named > 0 || !target.areDigits[free]) && isReference(kind, id, target, named))
+        found.push({ reference: { type: target.type, id }, named, ids: target.ids.size });
     }
   }
+  return found;
+}
+
+/** If an index key repeats an attribute, only the attribute makes an edge. */
+function withoutRepeatedIndexKeys(kind: Kind, found: readonly Found[]): Found[] {
   const textsOf = ({ id }: Reference): string => JSON.stringify(kind.items.map((_, i) => idAt(kind, id, i) ?? null));
   const isOfIndex = ({ reference: { id } }: Found): boolean => id.some((field) => field.isOfIndex);
-  // If an index key repeats an attribute, only the attribute makes an edge.
   const byAttributes = new Set(
     found.filter((one) => !isOfIndex(one)).map(({ reference }) => `${reference.type} ${textsOf(reference)}`),
   );

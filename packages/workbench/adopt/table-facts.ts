@@ -41,13 +41,11 @@ export function tableFacts(table: TableDescription, ttl: string | undefined): De
   return {
     items: table.ItemCount ?? 0,
     streamView: table.StreamSpecification?.StreamViewType,
-    ...{
-      indexAttributes,
-      keyAttributes: new Set(ofIndexes.filter(isNameOfKey)),
-      notes,
-      ttl,
-      readCapacity: table.ProvisionedThroughput?.ReadCapacityUnits || undefined,
-    },
+    indexAttributes,
+    keyAttributes: new Set(ofIndexes.filter(isNameOfKey)),
+    notes,
+    ttl,
+    readCapacity: table.ProvisionedThroughput?.ReadCapacityUnits || undefined,
     keys: sortKey === undefined ? [partitionKey] : [partitionKey, sortKey],
     options: {
       ...{ name, partitionKey, ...(sortKey !== undefined && { sortKey }) },
