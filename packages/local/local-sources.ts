@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { CompiledModel } from '../../src/core/model/compiled.ts';
 import { EdgeloomError } from '../../src/foundation/errors.ts';
 import type { Logger } from '../../src/foundation/logger.ts';
@@ -72,20 +73,8 @@ export async function startLocalMirrors(
     engine.streams.destroy();
   };
   const follow = async (source: LocalSource): Promise<StreamFollower> => {
-    const { name, from: keys } = source;
-    const streamArn =
-      endpoint === undefined
-        ? await makeSourceTable(engine.client, { name, keys })
-        : streamArnOf((await findTable(engine.client, name)) ?? {});
-    if (streamArn === undefined) {
-      throw new EdgeloomError(
-        'table-differs',
-        endpoint === undefined
-          ? `The kept source table ${name} has no stream.`
-          : `${endpoint} has no table ${name} with a stream.`,
-        'Give the table a stream, or use another data folder or endpoint.',
-      );
-    }
+    const { name } = source;
+    const streamArn = await streamOfSource(engine.client, source, endpoint);
     const progress = new SourceProgress(graph, table.store, name);
     const mirror: Mirror = { source, touchTexts, progress, pollIntervalMs };
     return new StreamFollower(new DynamoDBStreamSource(engine.streams, streamArn), {
@@ -113,6 +102,26 @@ export async function startLocalMirrors(
     },
     stop,
   };
+}
+
+/** Creates a missing table, unless an endpoint is given. */
+async function streamOfSource(
+  client: DynamoDBClient,
+  { name, from: keys }: LocalSource,
+  endpoint: string | undefined,
+): Promise<string> {
+  const streamArn =
+    endpoint === undefined
+      ? await makeSourceTable(client, { name, keys })
+      : streamArnOf((await findTable(client, name)) ?? {});
+  if (streamArn !== undefined) return streamArn;
+  throw new EdgeloomError(
+    'table-differs',
+    endpoint === undefined
+      ? `The kept source table ${name} has no stream.`
+      : `${endpoint} has no table ${name} with a stream.`,
+    'Give the table a stream, or use another data folder or endpoint.',
+  );
 }
 
 type LocalSource = Source & { from: SourceKeys };

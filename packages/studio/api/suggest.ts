@@ -59,7 +59,7 @@ async function suggest(context: RequestContext, text: string): Promise<SuggestAn
   const { atMs, items, of, isWhole } = answer;
   const all = [
     ...found.flatMap((node) => (node === null ? [] : [{ id: node.id, name: null, by: null }])),
-    ...likeOf(nodes, text).slice(0, MOST),
+    ...similarNodes(nodes, text).slice(0, MOST),
     ...hits.flat(),
   ];
   const each = new Map<string, Suggestion>();
@@ -73,7 +73,7 @@ async function suggest(context: RequestContext, text: string): Promise<SuggestAn
   };
 }
 
-function likeOf(nodes: ReadonlyMap<string, ReadonlyMap<string, string | null>>, text: string): Suggestion[] {
+function similarNodes(nodes: ReadonlyMap<string, ReadonlyMap<string, string | null>>, text: string): Suggestion[] {
   const small = text.toLowerCase();
   const rankOf = (id: string, name: string | null): number => {
     const places = [id, id.slice(id.indexOf('-') + 1), name ?? ''].map((one) => one.toLowerCase().indexOf(small));

@@ -11,7 +11,7 @@ import { losslessNumber, toJson } from '../../../src/foundation/exact-json.ts';
 import { lagOfStream } from '../../../src/trust/explain/position.ts';
 import { readPrices } from '../../cost/prices.ts';
 import type { RequestContext } from '../base/context.ts';
-import type { TappedWrite } from '../base/projector-tap.ts';
+import type { ProjectorTap, TappedBatch, TappedWrite } from '../base/projector-tap.ts';
 import { input, route } from '../base/route.ts';
 import { type ChangeName, changeName, type RecentWrite, type SeenChange } from '../base/seen-changes.ts';
 
@@ -77,6 +77,11 @@ export const TRACE_ROUTES = [
   ),
 ];
 
+const UNSEEN: TraceAnswer = {
+  ...{ write: null, batch: null, derived: [], isProjected: null, lag: null },
+  price: { wcu: 0, millionUsd: 0 },
+};
+
 async function traceWrite(
   context: RequestContext,
   { source, target, ...at }: { source: string; target: string; rev?: string | undefined; after?: number | undefined },
@@ -84,19 +89,14 @@ async function traceWrite(
   const { graph, flow, tap } = context;
   await flow.look();
   const write = flow.changes.writeOf({ source, target }, at);
-  if (write === undefined) {
-    const price = { wcu: 0, millionUsd: 0 };
-    return { write: null, batch: null, derived: [], isProjected: null, lag: null, price };
-  }
+  if (write === undefined) return UNSEEN;
   const isKnown = tap.batchOf(write) !== undefined;
   const lag = isKnown ? undefined : await lagOfStream(await context.position.find());
   // The batch may have ended while the position was read.
   const batch = tap.batchOf(write);
   // Once a batch has ended, the stream has the records of its writes.
   if (batch !== undefined || lag?.isApplied === true) await flow.look();
-  const own = tap.writeOf(write, batch?.beganMs ?? write.atMs + CLOCK_MS);
-  // Otherwise `own` is another write of the item.
-  const sent = own !== undefined && Math.abs(own.sentMs - write.atMs) < CLOCK_MS ? own : undefined;
+  const sent = sentWriteOf(tap, write, batch);
   const beganMs = sent?.sentMs;
   const wrote = new Set(batch?.records === 1 ? batch.writes.keys() : []);
   const derived = flow.changes.derivedOf(graph, write, wrote).map((change): DerivedStep => {
@@ -121,6 +121,14 @@ async function traceWrite(
     lag: lag?.text ?? null,
     price: { wcu, millionUsd: wcu * readPrices(undefined, undefined).dynamodb.millionWriteUnits },
   };
+}
+
+/** Returns the write if this process sent it. */
+function sentWriteOf(tap: ProjectorTap, write: SeenChange, batch: TappedBatch | undefined): TappedWrite | undefined {
+  const own = tap.writeOf(write, batch?.beganMs ?? write.atMs + CLOCK_MS);
+  // Otherwise `own` is another write of the item.
+  const isThis = own !== undefined && Math.abs(own.sentMs - write.atMs) < CLOCK_MS;
+  return isThis ? own : undefined;
 }
 
 /** Stream records have times in whole seconds, so this allows for rounding. */

@@ -4,9 +4,9 @@ import type { ModelAnswer } from '../api/model-and-status.ts';
 import { useAnswer, useUnits } from './base/ask.ts';
 import { LOOK_MS, lookAtConnection, useLost } from './base/connection.ts';
 import { Link, usePlace } from './base/place.tsx';
+import { AnswerOf, FailureNote } from './parts/basics.tsx';
 import { Find } from './parts/find.tsx';
 import { Keys, showKeys } from './parts/keys.tsx';
-import { FailureNote, Told } from './parts/told.tsx';
 import { NodeView } from './places/node-view.tsx';
 import { Overview } from './places/overview.tsx';
 import { Query } from './places/query.tsx';
@@ -40,7 +40,7 @@ export function App() {
       <main id="content" tabIndex={-1}>
         <Connection />
         {id === null && <h1>{name}</h1>}
-        <Told asked={asked}>
+        <AnswerOf asked={asked}>
           {(model) =>
             id === null ? (
               <Show key={place.path} model={model} parameters={place.parameters} />
@@ -48,7 +48,7 @@ export function App() {
               <NodeView key={id} model={model} id={id} parameters={place.parameters} />
             )
           }
-        </Told>
+        </AnswerOf>
       </main>
       <Footer model={asked.answer} />
       <Keys />

@@ -23,7 +23,7 @@ export function goTo(address: string): void {
 }
 
 /** Replaces the address without adding a history entry or resetting the count of units. */
-export function lookAt(address: string): void {
+export function replaceAddress(address: string): void {
   history.replaceState(null, '', address);
   dispatchEvent(new Event(MOVED));
 }

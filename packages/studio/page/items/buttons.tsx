@@ -5,9 +5,9 @@ import type { TraceAnswer } from '../../api/trace.ts';
 import type { CheckAnswer } from '../../api/trust.ts';
 import type { WriteAnswer } from '../../api/write.ts';
 import { postTo, useDoing } from '../base/ask.ts';
-import { FailureNote } from '../parts/told.tsx';
+import { FailureNote } from '../parts/basics.tsx';
 
-function Act({ name, running, act }: { name: string; running: string; act: () => Promise<void> }) {
+function ActionButton({ name, running, act }: { name: string; running: string; act: () => Promise<void> }) {
   const { isRunning, failure, run } = useDoing();
   return (
     <>
@@ -27,7 +27,7 @@ export function Redrive({ id, onDone }: { id: string; onDone: () => void }) {
   };
   return (
     <>
-      <Act name="Redrive" running="Redriving …" act={redrive} />
+      <ActionButton name="Redrive" running="Redriving …" act={redrive} />
       {result !== undefined && (
         <p role="status">
           {countText(result.entries, 'entry', 'entries')}, {figureText(result.repaired)} repaired,{' '}
@@ -44,7 +44,7 @@ export function RepairNode({ id, onDone }: { id: string; onDone: () => void }) {
     if (check?.error !== undefined) throw check.error;
     onDone();
   };
-  return <Act name="Repair this node" running="Repairing …" act={repair} />;
+  return <ActionButton name="Repair this node" running="Repairing …" act={repair} />;
 }
 
 /** `onDone` gets the number of changes seen before the undo. */
@@ -53,5 +53,5 @@ export function Undo({ write, onDone }: { write: NonNullable<TraceAnswer['write'
   const undo = async (): Promise<void> => {
     onDone((await postTo<WriteAnswer>('/api/undo', { source, target, rev })).after);
   };
-  return <Act name="Undo this write" running="Undoing …" act={undo} />;
+  return <ActionButton name="Undo this write" running="Undoing …" act={undo} />;
 }

@@ -6,8 +6,8 @@ import { typeOf } from '../../base/type-of.ts';
 import { addressOf } from '../base/address.ts';
 import { postTo, useDoing } from '../base/ask.ts';
 import { goTo } from '../base/place.tsx';
+import { FailureNote } from '../parts/basics.tsx';
 import { NodeField, TextField } from '../parts/fields.tsx';
-import { FailureNote } from '../parts/told.tsx';
 import { jsonText } from '../parts/value.tsx';
 import { showWritten } from './written.tsx';
 

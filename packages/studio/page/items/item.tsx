@@ -4,7 +4,7 @@ import type { Explanation } from '../../../../src/trust/explain/explain.ts';
 import type { StoredItem } from '../../api/inspect.ts';
 import { LIVE_MS, useAnswer, useAskedLater } from '../base/ask.ts';
 import { ItemLink } from '../base/place.tsx';
-import { Badge, Told } from '../parts/told.tsx';
+import { AnswerOf, Badge } from '../parts/basics.tsx';
 import { Attributes, Difference, jsonText } from '../parts/value.tsx';
 import { Redrive, RepairNode } from './buttons.tsx';
 import { Edit } from './forms.tsx';
@@ -51,7 +51,7 @@ function Explained({ item: { source, target }, isWritable, onChange }: ItemProps
   return (
     <section class="explained" aria-label={`Explanation of ${target}`}>
       <h3>Explanation</h3>
-      <Told asked={asked}>
+      <AnswerOf asked={asked}>
         {({ parts, notes }) => (
           <>
             {notes.map((note) => (
@@ -70,7 +70,7 @@ function Explained({ item: { source, target }, isWritable, onChange }: ItemProps
             )}
           </>
         )}
-      </Told>
+      </AnswerOf>
     </section>
   );
 }

@@ -4,7 +4,7 @@ import { countText, figureText } from '../../../../src/foundation/figure.ts';
 import type { AttributeChange, DerivedStep, TraceAnswer, TraceStep } from '../../api/trace.ts';
 import { type Asked, useAnswer, useAskedLater } from '../base/ask.ts';
 import { ItemLink } from '../base/place.tsx';
-import { Badge, FailureNote } from '../parts/told.tsx';
+import { Badge, FailureNote } from '../parts/basics.tsx';
 import { Fact, Value } from '../parts/value.tsx';
 import { Undo } from './buttons.tsx';
 

@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'preact/hooks';
 import type { WriteAnswer } from '../../api/write.ts';
 import { addressOf } from '../base/address.ts';
-import { goTo, hereWith, lookAt } from '../base/place.tsx';
+import { goTo, hereWith, replaceAddress } from '../base/place.tsx';
 import { Ripple } from './ripple.tsx';
 
 type Written = Pick<WriteAnswer, 'source' | 'target' | 'after'>;
@@ -9,7 +9,7 @@ type Written = Pick<WriteAnswer, 'source' | 'target' | 'after'>;
 export function showWritten({ source, target, after }: Written): void {
   const names = { written: target, after: String(after) };
   const isHere = new URLSearchParams(location.search).get('id') === source;
-  if (isHere) lookAt(hereWith(names));
+  if (isHere) replaceAddress(hereWith(names));
   else goTo(addressOf('/node', { id: source, ...names }));
 }
 
@@ -24,7 +24,7 @@ export function LastWrite({ write, onChange }: { write: Written; onChange: () =>
         write={write}
         onProjected={onChange}
         onUndone={(next) => {
-          lookAt(hereWith({ after: String(next) }));
+          replaceAddress(hereWith({ after: String(next) }));
           onChange();
         }}
       />

@@ -3,9 +3,9 @@ import type { ModelAnswer } from '../../api/model-and-status.ts';
 import { addressOf } from '../base/address.ts';
 import { type Failure, postTo } from '../base/ask.ts';
 import { goTo, Link } from '../base/place.tsx';
+import { FailureNote } from './basics.tsx';
 import { showKeys, useKey } from './keys.tsx';
 import { LookedAtText, useSuggestions } from './suggestions.tsx';
-import { FailureNote } from './told.tsx';
 
 interface Found {
   title: string;

@@ -4,7 +4,7 @@ import type { SuggestAnswer } from '../../api/suggest.ts';
 import { SAMPLE_UNITS } from '../../base/price.ts';
 import { askStudio, type Failure, postTo, useDoing } from '../base/ask.ts';
 import { Ago } from './ago.tsx';
-import { FailureNote } from './told.tsx';
+import { FailureNote } from './basics.tsx';
 
 const PAUSE_MS = 200;
 const LEAST_LETTERS = 2;

@@ -3,7 +3,7 @@ import { countText, figureText } from '../../../../src/foundation/figure.ts';
 import type { CheckAnswer, CheckPriceAnswer } from '../../api/trust.ts';
 import type { CheckState } from '../../base/check-job.ts';
 import { postTo, useAnswer, useDoing, useLive } from '../base/ask.ts';
-import { Badge, Card, FailureNote } from '../parts/told.tsx';
+import { Badge, Card, FailureNote } from '../parts/basics.tsx';
 
 const STATES = { running: 'late', done: 'good', stopped: 'late', failed: 'bad' } as const;
 

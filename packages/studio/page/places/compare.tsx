@@ -3,8 +3,8 @@ import type { NodeAnswer } from '../../api/nodes.ts';
 import { addressOf } from '../base/address.ts';
 import { type Asked, useAnswer, useLive } from '../base/ask.ts';
 import { goTo } from '../base/place.tsx';
+import { AnswerOf, Card } from '../parts/basics.tsx';
 import { Rows } from '../parts/rows.tsx';
-import { Card, Told } from '../parts/told.tsx';
 import { jsonText, Value } from '../parts/value.tsx';
 
 interface CompareProps {
@@ -33,9 +33,9 @@ export function Compare({ id, asked, other }: CompareProps) {
         <button type="submit">Compare</button>
       </form>
       {other !== undefined && (
-        <Told asked={asked}>
-          {(left) => <Told asked={askedOther}>{(right) => <Differences nodes={[left, right]} />}</Told>}
-        </Told>
+        <AnswerOf asked={asked}>
+          {(left) => <AnswerOf asked={askedOther}>{(right) => <Differences nodes={[left, right]} />}</AnswerOf>}
+        </AnswerOf>
       )}
     </Card>
   );

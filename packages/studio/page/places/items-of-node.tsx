@@ -3,8 +3,8 @@ import type { PartitionAnswer, StoredItem } from '../../api/inspect.ts';
 import { useAnswer, useLive } from '../base/ask.ts';
 import { hereWith, Link } from '../base/place.tsx';
 import { Item } from '../items/item.tsx';
+import { AnswerOf, Badge, Card } from '../parts/basics.tsx';
 import { Pager } from '../parts/rows.tsx';
-import { Badge, Card, Told } from '../parts/told.tsx';
 
 const SIDES = { base: 'Base items', derived: 'Derived items' } as const;
 
@@ -26,7 +26,7 @@ export function ItemsOfNode(props: ItemsProps) {
     <>
       {target !== null && (
         <Card title={target}>
-          <Told asked={asked}>
+          <AnswerOf asked={asked}>
             {({ item }) => (
               <Item
                 item={item ?? { source: id, target, kind: 'absent', bytes: 0, attributes: {} }}
@@ -34,7 +34,7 @@ export function ItemsOfNode(props: ItemsProps) {
                 onChange={asked.again}
               />
             )}
-          </Told>
+          </AnswerOf>
         </Card>
       )}
       <div class="split even">
@@ -51,7 +51,7 @@ function Side({ id, parameters, side }: ItemsProps & { side: keyof typeof SIDES 
   useLive(asked);
   return (
     <Card title={SIDES[side]}>
-      <Told asked={asked}>
+      <AnswerOf asked={asked}>
         {({ items, cursor: next }) => (
           <>
             {items.length === 0 && <p class="quiet">None.</p>}
@@ -73,7 +73,7 @@ function Side({ id, parameters, side }: ItemsProps & { side: keyof typeof SIDES 
             <Pager name={side} next={next} />
           </>
         )}
-      </Told>
+      </AnswerOf>
     </Card>
   );
 }

@@ -6,8 +6,8 @@ import { addressOf } from '../base/address.ts';
 import { Link } from '../base/place.tsx';
 import { useSample } from '../base/sample.ts';
 import { sampledText } from '../base/words.ts';
+import { Badge } from '../parts/basics.tsx';
 import { type Box, Layers, type Way } from '../parts/layers.tsx';
-import { Badge } from '../parts/told.tsx';
 import { Shards } from './shards.tsx';
 import { WhatIf } from './what-if.tsx';
 

@@ -11,10 +11,10 @@ import { Redrive, RepairNode } from '../items/buttons.tsx';
 import { AddEdge, CreateNode, Edit } from '../items/forms.tsx';
 import { Places } from '../items/item.tsx';
 import { LastWrite } from '../items/written.tsx';
+import { AnswerOf, Badge, Card, LiveMark, type NodePartProps } from '../parts/basics.tsx';
 import { Grid } from '../parts/grid.tsx';
 import { countedText } from '../parts/price.tsx';
 import { Pager } from '../parts/rows.tsx';
-import { Badge, Card, LiveMark, type NodePartProps, Told } from '../parts/told.tsx';
 import { Attributes } from '../parts/value.tsx';
 import { Why } from '../parts/why.tsx';
 import { Compare } from './compare.tsx';
@@ -131,7 +131,7 @@ function NodeItself({
   onWritten: () => void;
 }) {
   return (
-    <Told asked={asked}>
+    <AnswerOf asked={asked}>
       {({ base, parts, view, wrong, quarantined, edgeSetSize, left }) => (
         <div class="cards">
           <Wrong {...{ id, wrong, quarantined }} isWritable={model.isWritable} onRepaired={asked.again} />
@@ -162,7 +162,7 @@ function NodeItself({
           )}
         </div>
       )}
-    </Told>
+    </AnswerOf>
   );
 }
 
@@ -202,7 +202,7 @@ function Edges({ id, parameters, children }: Omit<NodePartProps, 'model'> & { ch
     <Card title={type === undefined ? 'Outgoing edges' : `Outgoing ${type} edges`}>
       {children}
       <p class="quiet">Sorted by key. Incoming lists can be sorted by the orders of the model.</p>
-      <Told asked={asked}>
+      <AnswerOf asked={asked}>
         {({ items, cursor: next }) => (
           <>
             <Grid
@@ -225,7 +225,7 @@ function Edges({ id, parameters, children }: Omit<NodePartProps, 'model'> & { ch
             <Pager next={next} />
           </>
         )}
-      </Told>
+      </AnswerOf>
     </Card>
   );
 }

@@ -4,8 +4,8 @@ import type { StatusAnswer } from '../../api/model-and-status.ts';
 import { useAnswer, useAskedLater } from '../base/ask.ts';
 import { Link } from '../base/place.tsx';
 import { Ago } from '../parts/ago.tsx';
+import { AnswerOf, Badge, Card, type PlaceProps } from '../parts/basics.tsx';
 import { Rows } from '../parts/rows.tsx';
-import { Badge, Card, type PlaceProps, Told } from '../parts/told.tsx';
 import { ModelGraph } from './model-graph.tsx';
 
 const EVERY_MS = 5_000;
@@ -34,13 +34,13 @@ export function Overview({ model, parameters }: PlaceProps) {
         </p>
       )}
       <Card title="Consumers">
-        <Told asked={asked}>{(answer) => <Consumers status={answer} />}</Told>
+        <AnswerOf asked={asked}>{(answer) => <Consumers status={answer} />}</AnswerOf>
       </Card>
       <Card title="Verified">
-        <Told asked={asked}>{(answer) => <Verified status={answer} />}</Told>
+        <AnswerOf asked={asked}>{(answer) => <Verified status={answer} />}</AnswerOf>
       </Card>
       <Card title="Projections">
-        <Told asked={asked}>{({ projections }) => <Projections projections={projections} />}</Told>
+        <AnswerOf asked={asked}>{({ projections }) => <Projections projections={projections} />}</AnswerOf>
       </Card>
     </div>
   );

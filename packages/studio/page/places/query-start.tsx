@@ -4,14 +4,14 @@ import { addressOf } from '../base/address.ts';
 import { Link } from '../base/place.tsx';
 import { useSample } from '../base/sample.ts';
 import { sampledText } from '../base/words.ts';
+import { AnswerOf, Card } from '../parts/basics.tsx';
 import { Rows } from '../parts/rows.tsx';
-import { Card, Told } from '../parts/told.tsx';
 
 export function QueryStart({ model }: { model: ModelAnswer }) {
   const asked = useSample();
   return (
     <Card title="Lists to begin with">
-      <Told asked={asked}>
+      <AnswerOf asked={asked}>
         {(sample) => (
           <Rows
             label="The longest list of each edge type"
@@ -24,7 +24,7 @@ export function QueryStart({ model }: { model: ModelAnswer }) {
             empty="No list can be shown yet. Choose a list or a search in the form."
           />
         )}
-      </Told>
+      </AnswerOf>
     </Card>
   );
 }

@@ -8,10 +8,10 @@ import { addressOf } from '../base/address.ts';
 import { useAnswer, useLive } from '../base/ask.ts';
 import { isAsked, type Question, questionOf, type Subject, shardsAsked, subjectOf } from '../base/question.ts';
 import { NewNode } from '../items/forms.tsx';
+import { AnswerOf, Card, LiveMark, type PlaceProps } from '../parts/basics.tsx';
 import { Grid } from '../parts/grid.tsx';
 import { Priced } from '../parts/price.tsx';
 import { Pager } from '../parts/rows.tsx';
-import { Card, LiveMark, type PlaceProps, Told } from '../parts/told.tsx';
 import { Why } from '../parts/why.tsx';
 import { QueryForm } from './query-form.tsx';
 import { QueryStart } from './query-start.tsx';
@@ -50,7 +50,7 @@ function Answer({ model, question, cursor }: { model: ModelAnswer; question: Que
   const subject = subjectOf(model, question);
   const isLive = useLive(found);
   return (
-    <Told asked={found}>
+    <AnswerOf asked={found}>
       {({ rows, plan, code, cursor: next }) => (
         <>
           <Card title={titleOf(subject, question)}>
@@ -80,7 +80,7 @@ function Answer({ model, question, cursor }: { model: ModelAnswer; question: Que
           <Code code={code} />
         </>
       )}
-    </Told>
+    </AnswerOf>
   );
 }
 

@@ -8,8 +8,8 @@ import type { WriteAnswer } from '../../api/write.ts';
 import { UNITS_AT_ONCE, unitsOfShards } from '../../base/price.ts';
 import { typeOf } from '../../base/type-of.ts';
 import { postTo, useAnswer, useDoing, useLive } from '../base/ask.ts';
-import { hereWith, lookAt, NodeLink } from '../base/place.tsx';
-import { Badge, Card, FailureNote, LiveMark, Told } from '../parts/told.tsx';
+import { hereWith, NodeLink, replaceAddress } from '../base/place.tsx';
+import { AnswerOf, Badge, Card, FailureNote, LiveMark } from '../parts/basics.tsx';
 import { jsonText } from '../parts/value.tsx';
 
 /** An edge whose place in a list depends on a ranked label, such as a role. */
@@ -80,20 +80,20 @@ export function RankedEdgeView({
   return (
     <div class="ranked">
       <Card title={`Change the ${attribute}`}>
-        <Told asked={item}>
+        <AnswerOf asked={item}>
           {({ item: stored }) => <Labels {...{ edge, stored, isWritable, name, nameOfEnd }} onWritten={item.again} />}
-        </Told>
+        </AnswerOf>
       </Card>
       {path(showLists)}
       <div>
         <Card title={`${type} edges into ${nameOfEnd ?? end}, by ${attribute}`}>
           <LiveMark isLive={isLive} />
-          <Told asked={list}>{() => <Ranked rows={entering} chosen={source} />}</Told>
+          <AnswerOf asked={list}>{() => <Ranked rows={entering} chosen={source} />}</AnswerOf>
           <p class="quiet">An index keeps this order, so a page of the list takes one Query.</p>
         </Card>
         {isInSet && (
           <Card title={`${type} edges from ${name ?? source}, by ${attribute}`}>
-            <Told asked={node}>{() => <Ranked rows={leaving} chosen={end} />}</Told>
+            <AnswerOf asked={node}>{() => <Ranked rows={leaving} chosen={end} />}</AnswerOf>
             <p class="quiet">The node's view holds these edges: one read returns the node and its edges.</p>
           </Card>
         )}
@@ -125,7 +125,7 @@ function Labels({
       jsonText(one),
     );
     const written = await postTo<WriteAnswer>('/api/update', { source, target: `${type}-${end}`, before, after });
-    lookAt(hereWith({ rev: undefined, after: `${written.after}` }));
+    replaceAddress(hereWith({ rev: undefined, after: `${written.after}` }));
     onWritten();
   };
   return (

@@ -4,9 +4,9 @@ import { countText, figureText } from '../../../../src/foundation/figure.ts';
 import type { DescribedSearch } from '../../base/describe-model.ts';
 import { unitsOfShards } from '../../base/price.ts';
 import { useAnswer } from '../base/ask.ts';
+import { AnswerOf, Badge } from '../parts/basics.tsx';
 import { TextField } from '../parts/fields.tsx';
 import { Priced } from '../parts/price.tsx';
-import { Badge, Told } from '../parts/told.tsx';
 
 /** Shards are uneven if the fullest holds more than this many times the mean. */
 const UNEVEN = 5;
@@ -41,7 +41,7 @@ export function Shards({ search }: { search: DescribedSearch & { shards: number 
 function Counted({ search: { name, shardBy }, partition }: { search: DescribedSearch; partition: string | undefined }) {
   const asked = useAnswer<ShardsResult>('/api/shards', { name, partition });
   return (
-    <Told asked={asked}>
+    <AnswerOf asked={asked}>
       {({ shards, items, hottest, empty, hash }) => (
         <p>
           {countText(items, 'item')} in {countText(shards, 'shard')}, by {hash} of the {shardBy}; {figureText(empty)}{' '}
@@ -55,6 +55,6 @@ function Counted({ search: { name, shardBy }, partition }: { search: DescribedSe
           )}
         </p>
       )}
-    </Told>
+    </AnswerOf>
   );
 }

@@ -4,7 +4,7 @@ import { useAnswer, useAskedLater } from '../base/ask.ts';
 import { goTo, Link } from '../base/place.tsx';
 import { Ripple } from '../items/ripple.tsx';
 import { Ago } from '../parts/ago.tsx';
-import { Badge, Card, type PlaceProps, Told } from '../parts/told.tsx';
+import { AnswerOf, Badge, Card, type PlaceProps } from '../parts/basics.tsx';
 import { RankedEdgeView, rankedEdge } from './ranked-edge.tsx';
 
 const EVERY_MS = 1_500;
@@ -48,7 +48,7 @@ function RecentWrites({ chosen }: { chosen?: string | undefined }) {
   useAskedLater(asked, EVERY_MS);
   return (
     <Card title="Recent writes">
-      <Told asked={asked}>
+      <AnswerOf asked={asked}>
         {({ hasStream, writes }) => (
           <>
             {writes.length === 0 && (
@@ -75,7 +75,7 @@ function RecentWrites({ chosen }: { chosen?: string | undefined }) {
             </ul>
           </>
         )}
-      </Told>
+      </AnswerOf>
     </Card>
   );
 }

@@ -6,7 +6,7 @@ import { type Asked, useAnswer, useLive } from '../base/ask.ts';
 import { ItemLink } from '../base/place.tsx';
 import { reasonOf } from '../base/words.ts';
 import { Redrive, RepairNode } from '../items/buttons.tsx';
-import { Badge, Card, type PlaceProps, Told } from '../parts/told.tsx';
+import { AnswerOf, Badge, Card, type PlaceProps } from '../parts/basics.tsx';
 import { Difference, Text } from '../parts/value.tsx';
 import { CheckPanel } from './check-panel.tsx';
 
@@ -30,7 +30,7 @@ export function Trust({ model: { isWritable } }: PlaceProps) {
 function Suspects({ asked, isWritable }: { asked: Asked<SuspectsAnswer>; isWritable: boolean }) {
   return (
     <Card title="Needs attention">
-      <Told asked={asked}>
+      <AnswerOf asked={asked}>
         {({ items, hasMore }) => (
           <>
             {items.length === 0 && <p class="quiet">No drift is known, and nothing is in quarantine.</p>}
@@ -51,7 +51,7 @@ function Suspects({ asked, isWritable }: { asked: Asked<SuspectsAnswer>; isWrita
             {hasMore && <p class="quiet">There are more. Redrive or repair these first.</p>}
           </>
         )}
-      </Told>
+      </AnswerOf>
     </Card>
   );
 }

@@ -4,8 +4,8 @@ import type { ModelChange } from '../../../cost/what-if.ts';
 import type { Compared, WhatIfAnswer } from '../../api/what-if.ts';
 import type { DescribedEdge, DescribedNode } from '../../base/describe-model.ts';
 import { postTo, useDoing } from '../base/ask.ts';
+import { FailureNote } from '../parts/basics.tsx';
 import { Rows } from '../parts/rows.tsx';
-import { FailureNote } from '../parts/told.tsx';
 
 const MOST_SHARDS = 200;
 

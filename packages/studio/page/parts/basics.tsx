@@ -14,7 +14,7 @@ export interface NodePartProps {
   parameters: URLSearchParams;
 }
 
-export function Told<T>({ asked, children }: { asked: Asked<T>; children: (answer: T) => ComponentChildren }) {
+export function AnswerOf<T>({ asked, children }: { asked: Asked<T>; children: (answer: T) => ComponentChildren }) {
   if (asked.failure !== undefined) return <FailureNote failure={asked.failure} />;
   if (asked.answer === undefined) return <p class="quiet">{asked.isWaiting ? 'Reading …' : ''}</p>;
   return <>{children(asked.answer)}</>;
