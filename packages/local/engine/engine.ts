@@ -60,7 +60,7 @@ const PORT_ATTEMPTS = 3;
 export async function startEngine(options: EngineOptions = {}): Promise<Engine> {
   checkOptions('startEngine', options, ENGINE_OPTIONS);
   const { dataDir } = options;
-  const engine = options.engine ?? (await defaultEngine(dataDir !== undefined));
+  const engine = options.engine ?? (await defaultEngine(options));
   if (dataDir === undefined) return startOnPort({ ...options, engine });
   if (engine === 'memory') {
     throw new EdgeloomError(
@@ -82,11 +82,11 @@ export async function startEngine(options: EngineOptions = {}): Promise<Engine> 
 }
 
 /**
- * Returns the embedded engine or, where its package is missing, `'memory'` or (if `isKept`) `'dynamodb-local'`. Throws
- * `no-engine` if none can run.
+ * Returns the embedded engine or, where its package is missing, `'memory'` or (with `dataDir`) `'dynamodb-local'`.
+ * Throws `no-engine` if none can run.
  */
 export async function defaultEngine(
-  isKept: boolean,
+  { dataDir }: Pick<EngineOptions, 'dataDir'>,
   findEmbedded: () => unknown = dynoxidePath,
   findJava = hasJava,
 ): Promise<EngineName> {
@@ -94,7 +94,7 @@ export async function defaultEngine(
     findEmbedded();
     return 'dynoxide';
   } catch (error) {
-    if (!isKept) return 'memory';
+    if (dataDir === undefined) return 'memory';
     if (await findJava()) return 'dynamodb-local';
     throw error;
   }

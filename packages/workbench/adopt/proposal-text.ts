@@ -139,54 +139,57 @@ function casesText(
   const hidden = [partitionKey, ...(sortKey === undefined ? [] : [sortKey]), ...indexKeys, ...RESERVED];
   const left = [...new Set([...hidden, ...OF_LIBRARIES])];
   const sort = sortKey === undefined ? "''" : `String(item[${quoted(sortKey)}])`;
+  const helpers: [isUsed: boolean, lines: string[]][] = [
+    [
+      hasPlaces,
+      [
+        "/** The variable parts of an item's keys, or null if the keys have another form. */",
+        'function places(item: Item, partition: RegExp, sort: RegExp): string[] | null {',
+        `  const [first, second] = [partition.exec(String(item[${quoted(partitionKey)}])), sort.exec(${sort})];`,
+        '  return first && second && [...first.slice(1), ...second.slice(1)];',
+        '}',
+      ],
+    ],
+    [
+      hasAttributes,
+      [
+        "/** An item's attributes, without its keys and the names that the graph reserves. */",
+        `const HIDDEN = [${left.map(quoted).join(', ')}];`,
+        'const attributes = (item: Item) =>',
+        "  Object.fromEntries(Object.entries(item).filter(([name]) => !HIDDEN.includes(name) && name[0] !== '~'));",
+      ],
+    ],
+    [
+      named.some(({ prefix }) => prefix === undefined),
+      [
+        '/** Whether a value can be an id: a string or a number. */',
+        'const isId = (value: unknown) =>',
+        "  (typeof value === 'string' && value !== '') ||",
+        "  ['number', 'bigint'].includes(typeof value) ||",
+        '  value instanceof ExactNumber;',
+      ],
+    ],
+    [
+      named.some(({ prefix }) => prefix !== undefined),
+      [
+        '/** The id in a key that an attribute holds, or an empty string if the attribute holds another kind of key. */',
+        'const idIn = (value: unknown, prefix: string) =>',
+        "  typeof value === 'string' && value.startsWith(prefix) ? value.slice(prefix.length) : '';",
+      ],
+    ],
+    [
+      isJoined,
+      [
+        '/** An id of several parts. Separators inside a part are escaped, so that no two items get the same id. */',
+        'const joined = (...parts: unknown[]) =>',
+        `  parts.map((part) => String(part).replaceAll('%', '%25').replaceAll(${escapes})).join(${quoted(separator)});`,
+      ],
+    ],
+  ];
   return [
     'type Item = Readonly<Record<string, unknown>>;',
     '',
-    ...(hasPlaces
-      ? [
-          "/** The variable parts of an item's keys, or null if the keys have another form. */",
-          'function places(item: Item, partition: RegExp, sort: RegExp): string[] | null {',
-          `  const [first, second] = [partition.exec(String(item[${quoted(partitionKey)}])), sort.exec(${sort})];`,
-          '  return first && second && [...first.slice(1), ...second.slice(1)];',
-          '}',
-          '',
-        ]
-      : []),
-    ...(hasAttributes
-      ? [
-          "/** An item's attributes, without its keys and the names that the graph reserves. */",
-          `const HIDDEN = [${left.map(quoted).join(', ')}];`,
-          'const attributes = (item: Item) =>',
-          "  Object.fromEntries(Object.entries(item).filter(([name]) => !HIDDEN.includes(name) && name[0] !== '~'));",
-          '',
-        ]
-      : []),
-    ...(named.some(({ prefix }) => prefix === undefined)
-      ? [
-          '/** Whether a value can be an id: a string or a number. */',
-          'const isId = (value: unknown) =>',
-          "  (typeof value === 'string' && value !== '') ||",
-          "  ['number', 'bigint'].includes(typeof value) ||",
-          '  value instanceof ExactNumber;',
-          '',
-        ]
-      : []),
-    ...(named.some(({ prefix }) => prefix !== undefined)
-      ? [
-          '/** The id in a key that an attribute holds, or an empty string if the attribute holds another kind of key. */',
-          'const idIn = (value: unknown, prefix: string) =>',
-          "  typeof value === 'string' && value.startsWith(prefix) ? value.slice(prefix.length) : '';",
-          '',
-        ]
-      : []),
-    ...(isJoined
-      ? [
-          '/** An id of several parts. Separators inside a part are escaped, so that no two items get the same id. */',
-          'const joined = (...parts: unknown[]) =>',
-          `  parts.map((part) => String(part).replaceAll('%', '%25').replaceAll(${escapes})).join(${quoted(separator)});`,
-          '',
-        ]
-      : []),
+    ...helpers.flatMap(([isUsed, lines]) => (isUsed ? [...lines, ''] : [])),
     'export function map(item: Item) {',
     ...(hasPlaces ? ['  let of: string[] | null;'] : []),
     ...kinds.flatMap((kind) => caseText(kind, [partitionKey, sortKey])),

@@ -67,9 +67,9 @@ it('where the embedded engine has no package, the one in memory is taken, or for
     throw new Error('no package');
   };
   const [withJava, withoutJava] = [async () => true, async () => false];
-  expect(await defaultEngine(false, found, withoutJava)).toBe('dynoxide');
-  expect(await defaultEngine(true, found, withoutJava)).toBe('dynoxide');
-  expect(await defaultEngine(false, missing, withJava)).toBe('memory');
-  expect(await defaultEngine(true, missing, withJava)).toBe('dynamodb-local');
-  await expect(defaultEngine(true, missing, withoutJava)).rejects.toThrow('no package');
+  expect(await defaultEngine({}, found, withoutJava)).toBe('dynoxide');
+  expect(await defaultEngine({ dataDir: 'data' }, found, withoutJava)).toBe('dynoxide');
+  expect(await defaultEngine({}, missing, withJava)).toBe('memory');
+  expect(await defaultEngine({ dataDir: 'data' }, missing, withJava)).toBe('dynamodb-local');
+  await expect(defaultEngine({ dataDir: 'data' }, missing, withoutJava)).rejects.toThrow('no package');
 });
