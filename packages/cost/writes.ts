@@ -466,7 +466,7 @@ function copyingEdges({ edges }: CompiledModel, { type }: NodeModel): EdgeModel[
 }
 
 /** Returns the edge types that leave a node type and whose index items use the node. */
-export function joinedEdges(model: CompiledModel, { type }: Pick<NodeModel, 'type'>): EdgeModel[] {
+function joinedEdges(model: CompiledModel, { type }: Pick<NodeModel, 'type'>): EdgeModel[] {
   return [...model.edges.values()].filter((edge) => edge.from.has(type) && joinedItemsOf(edge).length > 0);
 }
 

@@ -2,7 +2,7 @@ import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 
 /** Another origin can't send this header without a preflight. */
-export const STUDIO_HEADER = 'x-edgeloom-studio';
+const TOKEN_HEADER = 'x-edgeloom-studio';
 
 /** `unknown`: the request lacks the right token. */
 export type Refusal = 'wrong-host' | 'wrong-origin' | 'unknown';
@@ -32,7 +32,7 @@ export class Guard {
   }
 
   refusalOfData(headers: GuardedHeaders): Refusal | undefined {
-    const given = headers[STUDIO_HEADER];
+    const given = headers[TOKEN_HEADER];
     const isKnown = typeof given === 'string' && equalInConstantTime(given, this.token);
     return this.refusalOfPage(headers) ?? (isKnown ? undefined : 'unknown');
   }

@@ -1,4 +1,4 @@
-import { bySeparator, type KeyForm, keyForms, patternOf, separatorOf } from './key-forms.ts';
+import { bySeparator, type KeyForm, type KeyForms, keyForms, patternOf, separatorOf } from './key-forms.ts';
 import type { Mark, SampledItem } from './sampled-item.ts';
 import { grouped, isOfWord, tally, typeNameOf, withoutId, wordsOf } from './texts.ts';
 
@@ -93,51 +93,56 @@ export function kindsOfLibrary(items: readonly SampledItem[], library: Library, 
 /** Groups items by the form of their keys. Sorts kinds with most words first, because a form without words matches all keys. */
 export function kindsByKeys(items: readonly SampledItem[], keys: KeyNames): { kinds: Kind[]; separator: string } {
   const bySign = bySeparator(items);
-  const found = new Map(bySign.flatMap(([separator, own]) => [...keyForms(own, separator)]));
+  const formed = new Map(bySign.flatMap(([separator, own]) => [...keyForms(own, separator)]));
   const separators = new Map(bySign.flatMap(([separator, own]) => own.map((item) => [item, separator] as const)));
-  const isSelf = ({ keys: [source, target] }: SampledItem): boolean => source === target;
   const groups = grouped(items, (item) => {
-    const { forms } = found.get(item)!;
-    return JSON.stringify([
-      forms.map((form) => form.map((word) => word ?? null)),
-      item.mark ?? null,
-      isSelf(item),
-      separators.get(item),
-    ]);
+    const forms = formed.get(item)!.forms.map((form) => form.map((word) => word ?? null));
+    return JSON.stringify([forms, item.mark ?? null, hasEqualKeys(item), separators.get(item)]);
   });
-  const kinds = [...groups.values()].map((items): Kind => {
-    const [first] = items as [SampledItem];
-    const { forms } = found.get(first)!;
-    const separator = separators.get(first)!;
-    const columns = columnsOf(items);
-    const places = placesOf(forms, keys).map((field, i) => {
-      columns.set(
-        field,
-        items.map((item) => found.get(item)!.values[i]),
-      );
-      return field;
-    });
-    const isRepeated = (field: Field, i: number): boolean =>
-      places.slice(0, i).some((other) => columns.get(other)!.every((text, at) => text === columns.get(field)![at]));
-    const { mark } = first;
-    return {
-      ...{ items, forms, separator, columns, isSelf: isSelf(first), ...(mark && { mark }) },
-      name: typeNameOf(mark?.value ?? ''),
-      patterns: [patternOf(forms[0], separator), patternOf(forms[1], separator)],
-      // A sort key may repeat a part of its partition key.
-      key: items.length === 1 && !isSelf(first) ? places : places.filter((field, i) => !isRepeated(field, i)),
-      unsure: [
-        ...(items.length === 1 ? ['the sample has one such item: what varies in its keys is a guess'] : []),
-        ...(mark === undefined && !isSelf(first) && forms.flat().every((word) => word === undefined)
-          ? ['nothing in its keys tells its kind, so it takes every item that is of no other one']
-          : []),
-      ],
-    };
-  });
+  const kinds = [...groups.values()].map((own) => kindOfGroup(own, formed, separators.get(own[0]!)!, keys));
   nameKinds(kinds, keys);
   const prefixes = new Set(kinds.flatMap((kind) => prefixOf(kind) ?? []));
   for (const kind of kinds) addKeysHeld(kind, prefixes);
   return { kinds: kinds.sort((a, b) => rank(b) - rank(a)), separator: separatorOf(items) };
+}
+
+function hasEqualKeys({ keys: [source, target] }: SampledItem): boolean {
+  return source === target;
+}
+
+function kindOfGroup(
+  items: readonly SampledItem[],
+  formed: ReadonlyMap<SampledItem, KeyForms>,
+  separator: string,
+  keys: KeyNames,
+): Kind {
+  const [first] = items as [SampledItem];
+  const { mark } = first;
+  const { forms } = formed.get(first)!;
+  const isSelf = hasEqualKeys(first);
+  const isSingle = items.length === 1;
+  const columns = columnsOf(items);
+  const places = placesOf(forms, keys);
+  for (const [i, field] of places.entries()) {
+    columns.set(
+      field,
+      items.map((item) => formed.get(item)!.values[i]),
+    );
+  }
+  const isRepeated = (field: Field, i: number): boolean =>
+    places.slice(0, i).some((other) => columns.get(other)!.every((text, at) => text === columns.get(field)![at]));
+  const isUntold = mark === undefined && !isSelf && forms.flat().every((word) => word === undefined);
+  return {
+    ...{ items, forms, separator, columns, isSelf, ...(mark && { mark }) },
+    name: typeNameOf(mark?.value ?? ''),
+    patterns: [patternOf(forms[0], separator), patternOf(forms[1], separator)],
+    // A sort key may repeat a part of its partition key.
+    key: isSingle && !isSelf ? places : places.filter((field, i) => !isRepeated(field, i)),
+    unsure: [
+      ...(isSingle ? ['the sample has one such item: what varies in its keys is a guess'] : []),
+      ...(isUntold ? ['nothing in its keys tells its kind, so it takes every item that is of no other one'] : []),
+    ],
+  };
 }
 
 /** Returns the text before the id in partition keys of nodes, or undefined if it varies or there is none. */

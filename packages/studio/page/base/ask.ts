@@ -4,7 +4,7 @@ import { UNITS_AT_ONCE } from '../../base/price.ts';
 import { addressOf, type PlaceParameters } from './address.ts';
 import { type Failure, isLost, lookAtConnection, noAnswer, onConnection } from './connection.ts';
 import { useEventValue } from './event-value.ts';
-import { keptToken } from './token.ts';
+import { tokenHeaders } from './token.ts';
 
 export interface Units {
   rcu: number;
@@ -42,7 +42,7 @@ export async function postTo<T>(path: string, body: object): Promise<T> {
 }
 
 async function fetchAnswer<T>(address: string, request: RequestInit): Promise<Answered<T>> {
-  const headers = { ...request.headers, 'x-edgeloom-studio': keptToken() };
+  const headers = { ...request.headers, ...tokenHeaders() };
   let text: string;
   try {
     const response = await fetch(address, { ...request, headers, credentials: 'omit' });

@@ -1,7 +1,7 @@
 import type { FailureDocument } from '../../../../src/foundation/failure-document.ts';
 import type { ConnectionAnswer } from '../../api/model-and-status.ts';
 import { useEventValue } from './event-value.ts';
-import { keptToken } from './token.ts';
+import { tokenHeaders } from './token.ts';
 
 export type Failure = FailureDocument['error'];
 
@@ -39,9 +39,8 @@ async function look(): Promise<void> {
 
 async function failureOfConnection(): Promise<Failure | undefined> {
   try {
-    const headers = { 'x-edgeloom-studio': keptToken() };
     const signal = AbortSignal.timeout(LONGEST_MS);
-    const response = await fetch('/api/connection', { headers, credentials: 'omit', signal });
+    const response = await fetch('/api/connection', { headers: tokenHeaders(), credentials: 'omit', signal });
     const { answer, error } = (await response.json()) as { answer?: ConnectionAnswer; error?: Failure };
     return error ?? answer?.failure ?? undefined;
   } catch (error) {

@@ -9,6 +9,6 @@ export function takeToken(): void {
   history.replaceState(null, '', location.pathname + location.search);
 }
 
-export function keptToken(): string {
-  return localStorage.getItem(KEPT) ?? '';
+export function tokenHeaders(): Record<string, string> {
+  return { 'x-edgeloom-studio': localStorage.getItem(KEPT) ?? '' };
 }
