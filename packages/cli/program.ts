@@ -31,7 +31,7 @@ export async function runCommandLine(args: readonly string[]): Promise<number> {
       return FAILED;
     }
     if (json) printFailure(commandFailure(error));
-    process.stderr.write(failureText(error, asksForStack(args)));
+    process.stderr.write(failureText(error, { withStack: asksForStack(args) }));
     return FAILED;
   }
 }

@@ -14,7 +14,7 @@ export function commandFailure(failed: unknown): FailureDocument {
   return { error: { ...error, message: inCommandWords(error.message), hint: inCommandWords(error.hint) } };
 }
 
-export function failureText(error: unknown, withStack: boolean): string {
+export function failureText(error: unknown, { withStack = false }: { withStack?: boolean } = {}): string {
   const { code, message, hint, current } = commandFailure(error).error;
   const stack = withStack && error instanceof Error ? `${error.stack}\n` : '';
   return printableLines(

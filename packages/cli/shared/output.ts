@@ -1,5 +1,6 @@
 import { toJson } from '../../../src/foundation/exact-json.ts';
 import { printable, printableLines } from '../../../src/foundation/printable.ts';
+import type { Settings } from './settings.ts';
 
 /** A command's result, as JSON and as text for people. */
 export interface Output<Json = unknown> {
@@ -21,7 +22,7 @@ function painted(text: string, color: Color | undefined): string {
 }
 
 /** Prints to stdout. Escapes control codes in the text. */
-export function print({ json, text, colorOf }: Output, asJson: boolean): void {
+export function print({ json, text, colorOf }: Output, { json: asJson }: Pick<Settings, 'json'>): void {
   const whole = printableLines(asJson ? (json === undefined ? '' : toJson(json)) : text);
   if (whole === '') return;
   const lines =
@@ -46,7 +47,7 @@ export function textTable(
     const wrapped = row.map((text, i) => wrap(text, widths[i]!));
     return Array.from({ length: Math.max(...wrapped.map(({ length }) => length)) }, (_, at) =>
       wrapped
-        .map((lines, i) => pad(lines[at] ?? '', widths[i]!, typeof source?.[i] === 'number'))
+        .map((lines, i) => padded(lines[at] ?? '', widths[i]!, typeof source?.[i] === 'number' ? 'start' : 'end'))
         .join(GAP)
         .trimEnd(),
     );
@@ -100,7 +101,7 @@ export function cellText(value: unknown): string {
   return printable(toJson(value));
 }
 
-function pad(text: string, width: number, right: boolean): string {
-  const missing = ' '.repeat(Math.max(0, width - [...text].length));
-  return right ? missing + text : text + missing;
+function padded(text: string, width: number, side: 'start' | 'end'): string {
+  const missing = ' '.repeat(Math.max(0, width - lengthOf(text)));
+  return side === 'start' ? missing + text : text + missing;
 }

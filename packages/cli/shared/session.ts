@@ -46,7 +46,7 @@ export function withSession<Args extends unknown[]>(run: (session: CommandSessio
 export function inLastingSession<Args extends unknown[]>(
   run: (session: CommandSession, ...args: Args) => Promise<Output>,
 ) {
-  return withSession(async (session, ...args: Args) => print(await run(session, ...args), session.settings.json));
+  return withSession(async (session, ...args: Args) => print(await run(session, ...args), session.settings));
 }
 
 /** Like `inLastingSession`, but the command tells of an outage of the table and ends if it lasts. */

@@ -99,7 +99,7 @@ function exitOn(signal: NodeJS.Signals, error: EdgeloomError): never {
   if (process.argv.includes('--json'))
     process.stdout.write(`${printableLines(JSON.stringify(commandFailure(error)))}\n`);
   // Ctrl-C and progress leave the cursor within a line.
-  process.stderr.write(`${process.stderr.isTTY ? '\n' : ''}${failureText(error, false)}`);
+  process.stderr.write(`${process.stderr.isTTY ? '\n' : ''}${failureText(error)}`);
   process.exit(SIGNAL_STATUS + constants.signals[signal]);
 }
 

@@ -282,7 +282,7 @@ class Check {
     try {
       const { graph, mode, onlySegments: part = [0] } = options;
       // Of the runs that share a check, only the one with segment 0 reports the model changes.
-      this.tally.beginChanging(graph, mode !== 'rebuild' && part.includes(0));
+      this.tally.addModelChanges(graph, { isReported: mode !== 'rebuild' && part.includes(0) });
       const begun = inspector.beginAll([
         ...[...this.resumed].map((source) => ({ source })),
         ...suspectsOfLookedUp(options.resume?.items ?? []).map((suspect) => ({ suspect })),

@@ -102,12 +102,12 @@ export class CheckTally {
     for (const [name, more] of Object.entries(counts)) this.totals[name as keyof typeof counts] += more;
   }
 
-  /** @param isTold whether each change is reported as a finding: of the runs that share a check, only one reports. */
-  beginChanging({ standings }: CompiledModel, isTold: boolean): void {
+  /** @param options `isReported`: each change is also a finding. Of the runs that share a check, only one reports. */
+  addModelChanges({ standings }: CompiledModel, { isReported }: { isReported: boolean }): void {
     for (const { name, reason } of standings?.changing ?? []) {
       if (this.totals.changing.some((known) => known.name === name)) continue;
       this.totals.changing.push({ name, items: 0, reason });
-      if (!isTold) continue;
+      if (!isReported) continue;
       const finding = {
         source: SERVICE_PARTITION,
         target: name,

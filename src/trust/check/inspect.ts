@@ -43,6 +43,14 @@ type Place = { source: string } | { item: LookedUp };
 /** A partition, `seen` as the scan has read it (default: it is read now), or an item that other partitions determine. */
 export type Inspection = { source: string; seen?: PartitionComparison } | { suspect: Suspect };
 
+interface Work {
+  name: string;
+  place: Place;
+  nominations: AsyncIterable<readonly Nominated[]> | Iterable<readonly Nominated[]>;
+  /** True if the nominations need no further reads. */
+  isRead: boolean;
+}
+
 const READ_AT_ONCE = 8;
 /** Number of suspects that share the calls to DynamoDB. */
 const CHUNK = 100;
@@ -91,9 +99,7 @@ export class Inspector {
     for (const one of inspections) this.queued.add(one);
     for (const one of inspections) {
       await this.waitForRoom('suspect' in one ? ITEM_PLACES : 1);
-      const place = placeOf(one);
-      if ('suspect' in one) this.begin(textOfKey(keyOfSuspect(one.suspect)), place, [[one]], true);
-      else this.begin(one.source, place, nominate(this.context, one.source, one.seen), one.seen?.isComplete);
+      this.begin(this.workOf(one));
       this.queued.delete(one);
     }
   }
@@ -103,11 +109,25 @@ export class Inspector {
     if (this.failure !== undefined) throw this.failure.error;
   }
 
-  private begin(name: string, place: Place, nominations: Nominations, isRead = false): void {
+  private workOf(one: Inspection): Work {
+    const place = placeOf(one);
+    if ('suspect' in one)
+      return { name: textOfKey(keyOfSuspect(one.suspect)), place, nominations: [[one]], isRead: true };
+    const { source, seen } = one;
+    return {
+      name: source,
+      place,
+      nominations: nominate(this.context, source, seen),
+      isRead: seen?.isComplete ?? false,
+    };
+  }
+
+  private begin(work: Work): void {
+    const { name, place } = work;
     if (this.failure !== undefined) throw this.failure.error;
     if (this.open.has(name)) return;
     this.open.set(name, place);
-    this.inspect(name, place, nominations, isRead)
+    this.inspect(work)
       .catch((error: unknown) => {
         this.failure ??= { error };
         if (!this.reported.has(name)) this.unconfirmed.set(name, place);
@@ -130,7 +150,7 @@ export class Inspector {
     while (isFull()) await this.nextChange();
   }
 
-  private async inspect(name: string, place: Place, nominations: Nominations, isRead: boolean): Promise<void> {
+  private async inspect({ name, place, nominations, isRead }: Work): Promise<void> {
     if (this.context.isHasty !== true && (await isFarBehind(this.context))) {
       this.reported.add(name);
       return this.reportAsPending(place);
@@ -246,5 +266,3 @@ function asPending(confirmed: Confirmed): Confirmed {
   const differences = confirmed.differences.slice(0, 1).map((one) => ({ ...one, expected: null, stored: CHANGED }));
   return { ...confirmed, differences, outcome: 'pending', isOfChange: true };
 }
-
-type Nominations = AsyncIterable<readonly Nominated[]> | Iterable<readonly Nominated[]>;

@@ -16,7 +16,7 @@ import type { SampledIndexes } from './state.ts';
  * and counts the differences. They aren't drift and never hold back the verified time.
  */
 
-export const INDEX_SHARE = 0.001;
+const INDEX_SHARE = 0.001;
 
 /** A changed item for which the indexes will be queried. */
 export interface IndexQuestion {

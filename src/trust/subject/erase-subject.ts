@@ -421,14 +421,16 @@ class SubjectEraser {
   private result(found: Found, record: Erasure | undefined, isDone = false): SubjectErasure {
     const { isStopped } = this;
     const { eraseFailedBatches, dryRun = false } = this.options;
-    const endMs = this.nowMs();
     const isPlanned = record?.stage === 'erased' && !isStopped;
     return {
       deleted: this.total,
       remains: [
         ...found.remainders.all,
         ...this.batchesLeft,
-        ...outsideTheTable(endMs + STREAM_MS, eraseFailedBatches !== undefined && !dryRun),
+        ...outsideTheTable({
+          streamEndMs: this.nowMs() + STREAM_MS,
+          searchesBatches: eraseFailedBatches !== undefined && !dryRun,
+        }),
       ],
       isDone,
       ...(isPlanned && { next: new Date(Math.ceil(record.tombstonesUntilMs / 1000) * 1000).toISOString() }),

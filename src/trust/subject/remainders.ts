@@ -51,9 +51,10 @@ export class Remainders {
   }
 }
 
-export function outsideTheTable(endMs: number, looksForFailedBatches: boolean): Remainder[] {
-  const until = new Date(endMs).toISOString();
-  const batches = looksForFailedBatches
+/** Lists the places that no run searches. `streamEndMs`: when the stream's last records of the subject expire. */
+export function outsideTheTable({ streamEndMs = 0, searchesBatches = false } = {}): Remainder[] {
+  const until = new Date(streamEndMs).toISOString();
+  const batches = searchesBatches
     ? 'messages in a queue, and objects in buckets that were not named: empty the queue with redrive'
     : 'objects in a bucket and messages in a queue: name the bucket, and empty the queue with redrive before';
   return [

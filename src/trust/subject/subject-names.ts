@@ -78,7 +78,7 @@ export class SubjectNames {
       const isOfKey = isHashedName(target.slice(target.indexOf('-') + 1)) && stringOf(targetId) !== this.id;
       if (classifyKey(this.graph, source, target).kind !== 'unknown')
         return this.mentionOf(isOfKey ? others : item, this.namingInText);
-      return this.mentionOf(item, this.namingInText, true);
+      return this.mentionOf(item, this.namingInText, { withKeys: true });
     }
     if (isEntry) {
       const of = stringOf(item[QUARANTINE_FIELDS.of]) ?? '';
@@ -189,11 +189,11 @@ export class SubjectNames {
     return valuesNamedBy(name, value).some((text) => this.namingIn(text) === 'sure');
   }
 
-  /** @param withKeys also searches the keys, which are ordinary text for types outside the model. */
+  /** @param options `withKeys` also searches the keys, which are ordinary text for types outside the model. */
   private mentionOf(
     item: Item,
     namingIn: (text: string, attribute: string) => Naming | undefined,
-    withKeys = false,
+    { withKeys = false } = {},
   ): SubjectRole | undefined {
     const attributes: string[] = [];
     let isSure = false;

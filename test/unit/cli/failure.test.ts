@@ -4,8 +4,6 @@ import { EdgeloomError } from '../../../src/foundation/errors.ts';
 
 it('a failure of a command is printed with its code, to which the docs refer', () => {
   const overtaken = new EdgeloomError('overtaken', 'Another migration is running.', 'Run this one again.');
-  expect(failureText(overtaken, false)).toBe(
-    'error (overtaken): Another migration is running.\nhint: Run this one again.\n',
-  );
-  expect(failureText(new Error('odd'), false)).toMatch(/^error \(unexpected\): odd\nhint: /);
+  expect(failureText(overtaken)).toBe('error (overtaken): Another migration is running.\nhint: Run this one again.\n');
+  expect(failureText(new Error('odd'))).toMatch(/^error \(unexpected\): odd\nhint: /);
 });

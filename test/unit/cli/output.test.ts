@@ -51,14 +51,14 @@ describe('print', () => {
     vi.stubEnv('NO_COLOR', noColor);
     const write = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
     const colorOf = (line: string) => (line.startsWith('! ') ? ('red' as const) : undefined);
-    print({ json: null, text: '! lost\nfine', colorOf }, false);
+    print({ json: null, text: '! lost\nfine', colorOf }, { json: false });
     expect(write).toHaveBeenCalledWith(expected);
   });
 });
 
 it('a condition that did not hold shows the item as it is', () => {
   const failed = (current: Record<string, unknown> | null) =>
-    failureText(new ConditionFailedError('It did not hold.', current), false);
+    failureText(new ConditionFailedError('It did not hold.', current));
   expect(failed({ status: 'done' })).toContain('\ncurrent: {"status":"done"}\nhint: ');
   expect(failed(null)).toContain('\ncurrent: there is no such item\n');
 });

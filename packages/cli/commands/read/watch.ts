@@ -21,6 +21,7 @@ import {
 } from '../../shared/options.ts';
 import { type Color, cellText, print } from '../../shared/output.ts';
 import { type CommandSession, withSession } from '../../shared/session.ts';
+import type { Settings } from '../../shared/settings.ts';
 import { createStopSignal } from '../../shared/signals.ts';
 import { sessionReader } from '../../shared/table-session.ts';
 import { elementText } from './get.ts';
@@ -100,7 +101,7 @@ function watching<Args extends unknown[]>(watchOf: (session: CommandSession, ...
       const { feed, stop } = await startFeed(session.graph, { client, streams });
       try {
         noteReader(session);
-        await printEvents(watch(sessionReader(session, feed), signal), settings.json);
+        await printEvents(watch(sessionReader(session, feed), signal), settings);
       } finally {
         await stop();
       }
@@ -120,10 +121,10 @@ function noteReader({ settings, graph }: CommandSession): void {
   process.stderr.write(`${isOwn ? '' : note}Ctrl-C stops\n`);
 }
 
-async function printEvents(events: AsyncIterable<WatchEvent<Watched>>, asJson: boolean): Promise<void> {
+async function printEvents(events: AsyncIterable<WatchEvent<Watched>>, settings: Settings): Promise<void> {
   for await (const event of events) {
     const color = COLOR_OF[event.type];
-    print({ json: event, text: textOf(event), ...(color && { colorOf: () => color }) }, asJson);
+    print({ json: event, text: textOf(event), ...(color && { colorOf: () => color }) }, settings);
   }
 }
 

@@ -36,7 +36,7 @@ export function demoCommand(command: Command): void {
               progress.stop();
               await serveStudio({ ...table, isWritable: true, logger: createLogger(settings) }, (address) => {
                 const url = addressOfFirstEdge(address);
-                print({ json: { url }, text: studioLines(url) }, json);
+                print({ json: { url }, text: studioLines(url) }, settings);
               });
             },
           }),
@@ -44,7 +44,7 @@ export function demoCommand(command: Command): void {
         const text = `check: ${result.check}, ${result.seconds.toFixed(1)} s in all`;
         const hint = studio ? '' : '\nsee the data: npx edgeloom demo --studio';
         // `--studio --json` prints only the studio's address.
-        if (!(studio && json)) print({ json: result, text: text + hint }, json);
+        if (!(studio && json)) print({ json: result, text: text + hint }, settings);
       } finally {
         progress.stop();
       }

@@ -95,7 +95,7 @@ export function devCommand(command: Command): void {
         ].join('\n');
         const shown = studio && { studio: studio.url };
         const json = { endpoint, table: graph.table.name, engine: running, ...shown, ...notice };
-        print({ json, text }, settings.json);
+        print({ json, text }, settings);
         await ended;
       },
     );

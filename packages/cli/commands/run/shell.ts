@@ -49,7 +49,7 @@ async function runShell(names: Names): Promise<void> {
     writer: (value: unknown) => {
       // A rejected promise ends here, not in the callback of `eval`.
       settle();
-      const text = isEdgeloomError(value) ? failureText(value, false).trimEnd() : inspected(shell, value);
+      const text = isEdgeloomError(value) ? failureText(value).trimEnd() : inspected(shell, value);
       for (const [id] of text.matchAll(/\b[A-Z][A-Z0-9_]*-[\w-]+/g)) words.add(id);
       return text;
     },

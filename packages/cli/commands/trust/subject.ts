@@ -148,16 +148,16 @@ async function runErase(session: CommandSession, id: string, flags: EraseFlags) 
         ...(bucket.length > 0 && { eraseFailedBatches: failedBatchEraser(graph, { ...batches, store }) }),
       }),
     );
-    return eraseOutput(id, result, dryRun === true);
+    return eraseOutput(id, result, { dryRun });
   } finally {
     streams.destroy();
   }
 }
 
 /** Places outside the table, which no run reads. */
-const OUTSIDE = new Set(outsideTheTable(0, false).map(({ where }) => where));
+const OUTSIDE = new Set(outsideTheTable().map(({ where }) => where));
 
-function eraseOutput(id: string, result: SubjectErasure, isDryRun: boolean) {
+function eraseOutput(id: string, result: SubjectErasure, { dryRun: isDryRun = false }: Pick<EraseFlags, 'dryRun'>) {
   const { deleted, remains, isDone, next, isWrittenAgain, isStopped, rcu, wcu } = result;
   if (isStopped) process.exitCode = STOPPED;
   else if (isDryRun ? remains.some(({ where }) => !OUTSIDE.has(where)) : !isDone) process.exitCode = LEFT;

@@ -53,7 +53,7 @@ export async function checkExport(options: ExportCheckOptions): Promise<ExportCh
   const partitions = new Map<string, PartitionComparison>();
   const totals = emptyCounts();
   const tally = new CheckTally(totals, onFinding);
-  tally.beginChanging(graph, true);
+  tally.addModelChanges(graph, { isReported: true });
   const dangling = new DanglingEdges(graph);
   let items = 0;
   try {
