@@ -24,7 +24,7 @@ import { type Inspection, Inspector } from './inspect.ts';
 import { suspectsOfLookedUp } from './look-up.ts';
 import type { Noted, PartitionComparison } from './partition.ts';
 import { partitionsAsScan, SegmentScan } from './scan.ts';
-import { countUnknownType, isOfModel } from './unknown-types.ts';
+import { isOfModel } from './unknown-types.ts';
 
 /** Options of a check. */
 export interface CheckOptions extends RuntimeOptions, TelemetryOption, RateOptions {
@@ -264,7 +264,7 @@ class Check {
     const context = {
       ...shared,
       onPartition: (comparison: PartitionComparison) => {
-        counts.push(() => this.countPartition(comparison));
+        counts.push(() => this.tally.addPartition(comparison));
         withoutEntry.push(...comparison.withoutEntry);
         const { source } = comparison;
         // The inspection of `resumed` partitions has already begun.
@@ -316,15 +316,6 @@ class Check {
     };
   }
 
-  private countPartition(comparison: PartitionComparison): void {
-    const { source, baseItems, derivedItems, changing, quarantined } = comparison;
-    this.tally.countChangingItems(changing);
-    this.tally.addToTotals({ partitions: 1, baseItems, derivedItems });
-    for (const [target, reason] of quarantined) {
-      this.tally.countAndReport({ source, target, verdict: 'quarantined', expected: null, actual: reason });
-    }
-  }
-
   private handleNote(key: ItemKey, noted: NonNullable<Noted>, item: Item): void {
     // Only `own` has native lists: nothing is derived for them, so the registry doesn't list them.
     for (const { name, reason } of nativeMisfits(this.own, key, item))
@@ -338,9 +329,7 @@ class Check {
     else if (noted === 'unknown') {
       // `options.graph` lacks a type while none of its projections is ready, for example after the stream was switched
       // off and on.
-      if (isOfModel(this.own, key, item)) return;
-      const type = countUnknownType(this.options.graph, this.tally.totals.unknownTypes, key);
-      this.tally.countAndReport({ ...key, verdict: 'unknown', expected: null, actual: type });
+      if (!isOfModel(this.own, key, item)) this.tally.addUnknownType(this.options.graph, key);
     }
   }
 

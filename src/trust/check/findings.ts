@@ -6,6 +6,8 @@ import { isDrift, type Verdict } from '../../core/verdicts.ts';
 import type { Confirmed } from './confirm.ts';
 import type { CheckCounts } from './cursor.ts';
 import type { Finding } from './finding.ts';
+import type { PartitionComparison } from './partition.ts';
+import { countUnknownType } from './unknown-types.ts';
 
 const MOST_SHOWN = 20;
 
@@ -119,7 +121,16 @@ export class CheckTally {
     }
   }
 
-  countChangingItems(met: ReadonlyMap<string, number>): void {
-    for (const part of this.totals.changing) part.items += met.get(part.name) ?? 0;
+  addPartition({ source, baseItems, derivedItems, changing, quarantined }: PartitionComparison): void {
+    for (const part of this.totals.changing) part.items += changing.get(part.name) ?? 0;
+    this.addToTotals({ partitions: 1, baseItems, derivedItems });
+    for (const [target, reason] of quarantined) {
+      this.countAndReport({ source, target, verdict: 'quarantined', expected: null, actual: reason });
+    }
+  }
+
+  addUnknownType(graph: CompiledModel, key: ItemKey): void {
+    const type = countUnknownType(graph, this.totals.unknownTypes, key);
+    this.countAndReport({ ...key, verdict: 'unknown', expected: null, actual: type });
   }
 }

@@ -72,18 +72,14 @@ export function stackCommand(command: Command): void {
         const unread = checkSources(await openSources(settings), parameters);
         for (const warning of [...parameterWarnings(parameters), ...unread])
           process.stderr.write(`Warning: ${warning}\n`);
+        const outputOf = (json: Partial<ReturnType<typeof stackTemplate>> | { Statement: unknown[] }) => {
+          return { json, text: JSON.stringify(json, undefined, 1) };
+        };
         const input = { service, stage, parameters };
-        const json: Partial<ReturnType<typeof stackTemplate>> | { Statement: unknown[] } =
-          options.policy === true
-            ? { Statement: policyOf(parameters) }
-            : options.import === true
-              ? importTemplate({ ...input, model: graph })
-              : stackTemplate(graph, {
-                  ...input,
-                  code: await codePlace(code, zip),
-                  revision: parameters.canaryMinutes > 0 ? await hashOfCode(code) : '',
-                });
-        return { json, text: JSON.stringify(json, undefined, 1) };
+        if (options.policy === true) return outputOf({ Statement: policyOf(parameters) });
+        if (options.import === true) return outputOf(importTemplate({ ...input, model: graph }));
+        const revision = parameters.canaryMinutes > 0 ? await hashOfCode(code) : '';
+        return outputOf(stackTemplate(graph, { ...input, code: await codePlace(code, zip), revision }));
       }),
     );
 }

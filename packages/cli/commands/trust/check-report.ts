@@ -45,18 +45,23 @@ export function reportText(
     const listed = notKept === 0 ? 'them' : `the first ${figureText(findings.length)}`;
     if (more > 0) lines.push(`... and ${figureText(more)} more ${verdict}: --json or --report lists ${listed}`);
   }
-  const examples = new Map(list.map((finding) => [finding.verdict === 'unknown' && finding.actual, finding]));
-  for (const { type, kind, items, nearest } of totals.unknownTypes) {
-    const example = examples.get(type);
-    lines.push(
-      `unknown ${kind} type ${printable(type)}: ${countText(items, 'item')}` +
+  return [...lines, ...unknownTypesText(totals, list)].join('\n');
+}
+
+function unknownTypesText({ unknown, unknownTypes }: CheckCounts, findings: readonly Finding[]): string[] {
+  const examples = new Map(findings.map((finding) => [finding.verdict === 'unknown' && finding.actual, finding]));
+  const unlisted = unknown - unknownTypes.reduce((sum, { items }) => sum + items, 0);
+  return [
+    ...unknownTypes.map(({ type, kind, items, nearest }) => {
+      const example = examples.get(type);
+      return (
+        `unknown ${kind} type ${printable(type)}: ${countText(items, 'item')}` +
         (example === undefined ? '' : `, such as ${keyText(example)}`) +
-        (nearest === null ? '' : `; is ${nearest} meant?`),
-    );
-  }
-  const unlisted = totals.unknown - totals.unknownTypes.reduce((sum, { items }) => sum + items, 0);
-  if (unlisted > 0) lines.push(`unknown types that are not listed: ${countText(unlisted, 'item')}`);
-  return lines.join('\n');
+        (nearest === null ? '' : `; is ${nearest} meant?`)
+      );
+    }),
+    ...(unlisted > 0 ? [`unknown types that are not listed: ${countText(unlisted, 'item')}`] : []),
+  ];
 }
 
 export function driftText({ drift }: Pick<CheckCounts, 'drift'>): string {

@@ -12,7 +12,7 @@ import { CheckTally } from '../findings.ts';
 import { Inspector } from '../inspect.ts';
 import { PartitionComparison, usedByEdges } from '../partition.ts';
 import { PartitionsInMemory } from '../partitions-in-memory.ts';
-import { countUnknownType, isOfModel } from '../unknown-types.ts';
+import { isOfModel } from '../unknown-types.ts';
 import { type DataFile, dataFiles, itemsOf } from './files.ts';
 
 export interface ExportCheckOptions {
@@ -46,32 +46,42 @@ const PROGRESS_ITEMS = 10_000;
  * Throws `invalid-export` if there is no export, a file can't be read, or the files aren't those of the manifest.
  */
 export async function checkExport(options: ExportCheckOptions): Promise<ExportCheckResult> {
-  const { folder, onFinding, onProgress } = options;
-  const files = await dataFiles(folder);
+  const files = await dataFiles(options.folder);
   const graph = await modelOfExport(options.graph, files);
+  const totals = emptyCounts();
+  const tally = new CheckTally(totals, options.onFinding);
+  tally.addModelChanges(graph, { isReported: true });
+  const suspects = await differingPartitions(options, graph, files, tally);
+  await nominateInFiles(graph, files, suspects, tally);
+  return { ...totals, suspects };
+}
+
+async function differingPartitions(
+  { graph: own, onProgress }: ExportCheckOptions,
+  graph: CompiledModel,
+  files: readonly DataFile[],
+  tally: CheckTally,
+): Promise<string[]> {
   const nodes = await sourceNodes(graph, files);
   const partitions = new Map<string, PartitionComparison>();
-  const totals = emptyCounts();
-  const tally = new CheckTally(totals, onFinding);
-  tally.addModelChanges(graph, { isReported: true });
+  const comparisonOf = (source: string): PartitionComparison => {
+    const known = partitions.get(source);
+    if (known !== undefined) return known;
+    const comparison = new PartitionComparison(graph, source, SUMS_ONLY);
+    comparison.setNode(nodes.get(source) ?? NO_NODE);
+    nodes.delete(source);
+    partitions.set(source, comparison);
+    return comparison;
+  };
   const dangling = new DanglingEdges(graph);
   let items = 0;
   try {
     for await (const { source, target, item } of itemsOf(graph, files)) {
       if (isServicePartition(source)) continue;
-      let summary = partitions.get(source);
-      if (summary === undefined) {
-        summary = new PartitionComparison(graph, source, SUMS_ONLY);
-        summary.setNode(nodes.get(source) ?? NO_NODE);
-        nodes.delete(source);
-        partitions.set(source, summary);
-      }
-      const noted = summary.add(target, item);
-      if (noted === 'base') dangling.add({ source, target }, item);
-      if (noted === 'unknown' && !isOfModel(options.graph, { source, target }, item)) {
-        const type = countUnknownType(graph, totals.unknownTypes, { source, target });
-        tally.countAndReport({ source, target, verdict: 'unknown', expected: null, actual: type });
-      }
+      const key = { source, target };
+      const noted = comparisonOf(source).add(target, item);
+      if (noted === 'base') dangling.add(key, item);
+      if (noted === 'unknown' && !isOfModel(own, key, item)) tally.addUnknownType(graph, key);
       items += 1;
       if (items % PROGRESS_ITEMS === 0) {
         await dangling.flushToFile();
@@ -83,21 +93,11 @@ export async function checkExport(options: ExportCheckOptions): Promise<ExportCh
     await dangling.deleteFile();
   }
   const suspects: string[] = [];
-  for (const [source, { baseItems, derivedItems, changing, quarantined, isClean }] of partitions) {
-    totals.partitions += 1;
-    tally.countChangingItems(changing);
-    totals.baseItems += baseItems;
-    totals.derivedItems += derivedItems;
-    for (const [target, reason] of quarantined) {
-      tally.countAndReport({ source, target, verdict: 'quarantined', expected: null, actual: reason });
-    }
-    if (!isClean) suspects.push(source);
+  for (const [source, comparison] of partitions) {
+    tally.addPartition(comparison);
+    if (!comparison.isClean) suspects.push(source);
   }
-  suspects.sort();
-  // Frees the digests before the suspects' items are loaded into memory.
-  partitions.clear();
-  await nominateInFiles({ ...options, graph }, files, suspects, tally);
-  return { ...totals, suspects };
+  return suspects.sort();
 }
 
 /**
@@ -142,7 +142,7 @@ async function sourceNodes(graph: CompiledModel, files: readonly DataFile[]): Pr
 
 /** Reports which derived items of the suspects differ. */
 async function nominateInFiles(
-  { graph }: ExportCheckOptions,
+  graph: CompiledModel,
   files: readonly DataFile[],
   suspects: readonly string[],
   tally: CheckTally,
