@@ -1,5 +1,5 @@
 import { lstat, writeFile } from 'node:fs/promises';
-import type { TableDescription } from '@aws-sdk/client-dynamodb';
+import type { DynamoDBClient, TableDescription } from '@aws-sdk/client-dynamodb';
 import type { Command } from 'commander';
 import { isDerivedKey, isServicePartition } from '../../../../src/core/items/keys.ts';
 import { docsPage } from '../../../../src/foundation/docs.ts';
@@ -58,22 +58,48 @@ export function adoptCommand(command: Command): void {
     });
 }
 
-async function adopt(settings: Settings, { sample: most = Number.POSITIVE_INFINITY, maxRcu, out }: CommandOptions) {
+async function adopt(settings: Settings, options: CommandOptions) {
   const { table } = settings;
+  const { out } = options;
   if (table === undefined) {
     throw new EdgeloomError('usage', 'adopt needs the name of a table.', 'Name it: edgeloom adopt --table legacy');
   }
   if (out !== undefined) await requireNew(out);
   const client = createClient(settings.client);
-  const { signal, release } = createStopSignal();
   try {
     const description = await requireTable(client, table, 'Name another with --table.');
-    const described = tableFacts(description, await ttlOf(client, table));
-    const { keys, keyAttributes, readCapacity } = described;
-    requireTextKeys(description, keys);
-    const sample = new Sample();
-    let read = 0;
-    const progress = startProgress('items', Math.min(most, described.items));
+    const facts = tableFacts(description, await ttlOf(client, table));
+    requireTextKeys(description, facts.keys);
+    const { sample, ...scan } = await sampleTable(client, table, facts, options);
+    const chosen = chosenItems(table, sample, scan.read);
+    const { text, ...summary } = proposedFile(chosen, facts, { read: sample.seen, isWhole: scan.isWhole });
+    if (out !== undefined) await writeNew(out, text);
+    return {
+      json: { ...summary, ...scan, sampled: chosen.length, file: out ?? null, model: text },
+      text: out === undefined ? text.trimEnd() : summaryText(summary, scan, chosen.length, out),
+    };
+  } finally {
+    client.destroy();
+  }
+}
+
+interface Scan {
+  read: number;
+  rcu: number;
+  isWhole: boolean;
+}
+
+async function sampleTable(
+  client: DynamoDBClient,
+  table: string,
+  { keys, keyAttributes, readCapacity, items: itemCount }: ReturnType<typeof tableFacts>,
+  { sample: most = Number.POSITIVE_INFINITY, maxRcu }: CommandOptions,
+): Promise<Scan & { sample: Sample }> {
+  const sample = new Sample();
+  let read = 0;
+  const progress = startProgress('items', Math.min(most, itemCount));
+  const { signal, release } = createStopSignal();
+  try {
     const { rcu, isWhole } = await readForeignTable(client, table, {
       ...{ most, signal },
       maxRcu: maxRcu ?? (readCapacity && Math.max(1, readCapacity * SHARE)),
@@ -85,45 +111,41 @@ async function adopt(settings: Settings, { sample: most = Number.POSITIVE_INFINI
         read += items.length;
         progress.update(read);
       },
-    }).finally(() => progress.stop());
-    const chosen = sample.chosen();
-    if (read === 0) {
-      throw new EdgeloomError(
-        'nothing-to-adopt',
-        `The table ${table} is empty.`,
-        'Name another with --table, or begin with edgeloom init.',
-      );
-    }
-    if (chosen.length === 0) {
-      throw new EdgeloomError(
-        'nothing-to-adopt',
-        `None of the ${countText(read, 'item')} read from the table ${table} was written by other software.`,
-        'Name another with --table, or begin with edgeloom init.',
-      );
-    }
-    const { text, ...summary } = proposedFile(chosen, described, { read: sample.seen, isWhole });
-    if (out !== undefined) await writeNew(out, text);
-    const words = `${summary.layout}; ${countText(summary.nodes.length, 'node type')}, ${countText(summary.edges.length, 'edge type')}`;
-    const left = summary.leftOut.map(({ items: count }) => count).reduce((sum, count) => sum + count, 0);
-    const placed = `${figureText(chosen.length - left)} of ${countText(chosen.length, 'item')}`;
-    const looked = [
-      ...summary.leftOut.map((one) => `not of the graph: ${exampleText(one)}`),
-      ...summary.unsure.map((one) => `unsure: ${exampleText(one)}`),
-      ...(isWhole
-        ? []
-        : [`read: ${figureText(read)} of about ${countText(summary.tableItems, 'item')}; --sample reads more`]),
-    ];
-    return {
-      json: { ...summary, read, isWhole, sampled: chosen.length, rcu, file: out ?? null, model: text },
-      text:
-        out === undefined
-          ? text.trimEnd()
-          : [...looked, `${out}: ${words} for ${placed}; ${figureText(rcu)} RCU`].join('\n'),
-    };
+    });
+    return { sample, read, rcu, isWhole };
   } finally {
     release();
-    client.destroy();
+    progress.stop();
   }
+}
+
+function chosenItems(table: string, sample: Sample, read: number): ReturnType<Sample['chosen']> {
+  const chosen = sample.chosen();
+  if (chosen.length > 0) return chosen;
+  const hint = 'Name another with --table, or begin with edgeloom init.';
+  if (read === 0) throw new EdgeloomError('nothing-to-adopt', `The table ${table} is empty.`, hint);
+  throw new EdgeloomError(
+    'nothing-to-adopt',
+    `None of the ${countText(read, 'item')} read from the table ${table} was written by other software.`,
+    hint,
+  );
+}
+
+function summaryText(
+  { layout, nodes, edges, leftOut, unsure, tableItems }: Omit<ReturnType<typeof proposedFile>, 'text'>,
+  { read, rcu, isWhole }: Scan,
+  chosen: number,
+  file: string,
+): string {
+  const left = leftOut.map(({ items }) => items).reduce((sum, items) => sum + items, 0);
+  const words = `${layout}; ${countText(nodes.length, 'node type')}, ${countText(edges.length, 'edge type')}`;
+  const placed = `${figureText(chosen - left)} of ${countText(chosen, 'item')}`;
+  return [
+    ...leftOut.map((one) => `not of the graph: ${exampleText(one)}`),
+    ...unsure.map((one) => `unsure: ${exampleText(one)}`),
+    ...(isWhole ? [] : [`read: ${figureText(read)} of about ${countText(tableItems, 'item')}; --sample reads more`]),
+    `${file}: ${words} for ${placed}; ${figureText(rcu)} RCU`,
+  ].join('\n');
 }
 
 /** Refuses binary keys before the table is read, which would cost as much as for a proposal. */

@@ -81,80 +81,99 @@ export function migrateCommand(command: Command): void {
 const GOES_ON = 'Run it again: it continues with the steps that are left. edgeloom migrate --dry-run lists them.';
 
 async function runMigration(session: CommandSession, options: CommandOptions) {
-  const { graph, client, settings } = session;
   const { dryRun = false, yes = false, strict = false, undo = false, accept = false } = options;
-  const rates = { maxRcu: options.maxRcu, maxWcu: options.maxWcu };
-  const action = actionOf(options);
-  const status = await describeTable(graph, { client });
-  // An action may remove the very thing that doesn't fit, so only migrations without one are checked.
-  if (action === undefined) requireFit(status);
-  const identity = await tableIdentity(graph, { client });
-  const { itemCount, sizeBytes } = status;
-  const table = { graph, store: session.store, itemCount, sizeBytes, ...identity };
-  const lateWritesMs = isLoopback(settings.client.endpoint) ? 0 : undefined;
-  const plan = await planMigration({ ...table, action, ...rates, lateWritesMs });
-  const going = undo ? plan.leftovers : [];
-  const goingLines = going.map(({ kind, name }) => `${kind} ${name}`);
+  const planned = await planOf(session, options);
+  const { plan, going, lines, rates } = planned;
   const isIdle = plan.steps.length === 0 && going.length === 0;
-  const lines = [
-    ...(plan.steps.length === 0 && going.length > 0 ? [] : planText(plan, action, rates)),
-    ...goingLines,
-    ...readersWarning(going[0]),
-    ...comesBackText(plan),
-    ...(isIdle ? leftoverText(plan.leftovers) : []),
-  ];
   if (!dryRun && !accept && plan.leftOut !== undefined) throw itemsLeftOut(plan.leftOut);
   if (!dryRun && !isIdle && !yes) await askToConfirm(lines, 'Migrate?');
   const store = new MeteredStore(session.store, rates);
-  const progress = new StepProgress(plan.estimate.items, settings.json ? SILENT : process.stderr);
-  if (!dryRun && yes) {
-    const warnings = plan.warnings.map((warning) => `warning: ${warning}`);
-    const ofSteps = plan.steps.length > 0 ? [...warnings, costText(plan, rates)] : [];
-    for (const line of [...ofSteps, ...goingLines, ...readersWarning(action ?? going[0])]) progress.printLine(line);
-  }
+  const progress = new StepProgress(plan.estimate.items, session.settings.json ? SILENT : process.stderr);
+  if (!dryRun && yes) for (const line of announcement(planned)) progress.printLine(line);
   const walked = new WalkedItems(session);
   const run: MigrateOptions = {
     store,
-    ...identity,
-    ...(action && { action }),
+    ...planned.identity,
+    ...(planned.action && { action: planned.action }),
     acceptLeftOut: accept,
-    lateWritesMs,
+    lateWritesMs: planned.lateWritesMs,
     telemetry: await installedTelemetry(),
-    serverTime: () => serverTime(graph, { client }),
+    serverTime: () => serverTime(session.graph, { client: session.client }),
     onWait: ({ message }, milliseconds) =>
       progress.printLine(`waiting ${secondsText(milliseconds / 1000)}: ${message}`),
     onStep: (step) => progress.printLine(stepText(step)),
     onProgress: (items, phase) => progress.noteFigures({ phase, items, rcu: store.rcu, wcu: store.wcu }),
     onItems: (items, name) => walked.addItems(items, name),
   };
-  const { steps, done, next, leftovers } = await migrateAll(graph, run, dryRun, going);
-  const isLeft = dryRun ? going.length > 0 : undo && leftovers.length > 0;
-  if (!done || isLeft) process.exitCode = LEFT;
-  const { cost, estimate, changes, warnings } = plan;
+  const result = await migrateAll(session.graph, run, dryRun, going);
+  const { steps, done, next, leftovers } = result;
   const counted = dryRun ? undefined : await walked.count(strict && done ? store : undefined);
   const unplaced = dryRun ? plan.unplaced : counted?.unplaced;
-  if (strict && (unplaced?.items ?? 0) > 0) process.exitCode = LEFT;
   const gaps = counted?.gaps ?? plan.gaps;
-  if (gaps.length > 0) process.exitCode = LEFT;
+  const isLeft = dryRun ? going.length > 0 : undo && leftovers.length > 0;
+  const isLeftOut = dryRun && !accept && plan.leftOut !== undefined;
+  const hasAliens = strict && (unplaced?.items ?? 0) > 0;
+  if (!done || isLeft || isLeftOut || hasAliens || gaps.length > 0) process.exitCode = LEFT;
+  const { cost, estimate, changes, warnings, leftOut = null } = plan;
   const isSampled = !estimate.isExact && counted === undefined;
   const about = isSampled ? `among ${countText(estimate.sampled, 'item')}, ` : '';
-  const ended = dryRun ? lines : [endText(steps, next, plan), ...leftoverText(leftovers)];
-  const isLeftOut = dryRun && !accept && plan.leftOut !== undefined;
-  if (isLeftOut) process.exitCode = LEFT;
-  const leftOut = plan.leftOut === undefined ? [] : [leftOutText(plan.leftOut, estimate.isExact ? '' : 'about ')];
-  const stops = isLeftOut
-    ? ['migrate stops for them; --accept goes on without them; --json names each item that was read']
-    : [];
-  const texts = [...leftOut, ...stops, ...gapTexts(gaps, about), ...ended, ...unplacedText(unplaced ?? NONE, about)];
+  const texts = [
+    ...(leftOut === null ? [] : [leftOutText(leftOut, estimate.isExact ? '' : 'about ')]),
+    ...(isLeftOut
+      ? ['migrate stops for them; --accept goes on without them; --json names each item that was read']
+      : []),
+    ...gapTexts(gaps, about),
+    ...(dryRun ? lines : [endText(steps, next, plan), ...leftoverText(leftovers)]),
+    ...unplacedText(unplaced ?? NONE, about),
+  ];
   return {
     json: {
       ...{ steps, done, next, leftovers, plan: { changes, warnings, steps: plan.steps, cost, estimate } },
       unplaced: unplaced ?? null,
       gaps,
-      leftOut: plan.leftOut ?? null,
+      leftOut,
     },
     text: texts.join('\n'),
   };
+}
+
+async function planOf(
+  { graph, client, store, settings }: CommandSession,
+  { maxRcu, maxWcu, undo, ...actions }: CommandOptions,
+) {
+  const action = actionOf({ undo, ...actions });
+  const status = await describeTable(graph, { client });
+  // An action may remove the very thing that doesn't fit, so only migrations without one are checked.
+  if (action === undefined) requireFit(status);
+  const { itemCount, sizeBytes } = status;
+  const identity = await tableIdentity(graph, { client });
+  const lateWritesMs = isLoopback(settings.client.endpoint) ? 0 : undefined;
+  const rates = { maxRcu, maxWcu };
+  const plan = await planMigration({
+    ...{ graph, store, itemCount, sizeBytes, ...identity },
+    ...{ action, ...rates, lateWritesMs },
+  });
+  const going = undo === true ? plan.leftovers : [];
+  const isIdle = plan.steps.length === 0 && going.length === 0;
+  const lines = [
+    ...(plan.steps.length === 0 && going.length > 0 ? [] : planText(plan, action, rates)),
+    ...goingLines(going),
+    ...readersWarning(going[0]),
+    ...comesBackText(plan),
+    ...(isIdle ? leftoverText(plan.leftovers) : []),
+  ];
+  return { plan, going, lines, action, rates, identity, lateWritesMs };
+}
+
+/** Returns what a migration with `--yes` prints instead of asking. */
+function announcement({ plan, going, action, rates }: Awaited<ReturnType<typeof planOf>>): string[] {
+  const warnings = plan.warnings.map((warning) => `warning: ${warning}`);
+  const ofSteps = plan.steps.length > 0 ? [...warnings, costText(plan, rates)] : [];
+  return [...ofSteps, ...goingLines(going), ...readersWarning(action ?? going[0])];
+}
+
+function goingLines(going: readonly MigrateAction[]): string[] {
+  return going.map(({ kind, name }) => `${kind} ${name}`);
 }
 
 const NONE: UnplacedCount = { items: 0, forms: [], others: 0 };
