@@ -152,7 +152,7 @@ function flagOf(name: string): string {
   return `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }
 
-/** Writes a command with its options; an undefined one is left out. */
+/** Writes a command with its options, without the undefined ones. */
 export function commandText(
   command: string,
   options: Readonly<Record<string, string | readonly string[] | true | undefined>>,

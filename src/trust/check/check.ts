@@ -177,8 +177,8 @@ function segmentsOf({ resume, sources, segments }: CheckOptions): number {
 }
 
 /**
- * What a page contributes to the check. Takes effect once the walk's place includes the page, so that a cursor has both
- * or neither.
+ * What a page contributes to the check. Counts and inspections begin once the walk's place includes the page, so that a
+ * cursor has both or neither.
  */
 interface PageOutcome {
   counts: (() => void)[];

@@ -92,8 +92,7 @@ export interface ObserverPace {
   countMs: number;
   /**
    * How much earlier than the low watermark a touch has to be to count as applied, because clocks differ, records
-   * become
-   * visible late, and stamps are whole seconds.
+   * become visible late, and stamps are whole seconds.
    */
   marginMs: number;
   unknownMs: number;

@@ -42,8 +42,7 @@ export interface SubjectEraseOptions extends RuntimeOptions, RateOptions {
   id: string;
   /**
    * Also erases items that producers have written since the first run. Both runs start over. Default: false, so that
-   * such
-   * items are only reported.
+   * such items are only reported.
    */
   again?: boolean | undefined;
   /** Only reports what the table contains, without searching failed batches. Default: false. */

@@ -91,8 +91,7 @@ function policyOf({ existingTableArn }: Parameters): (typeof STACK_POLICY)[numbe
 
 /**
  * Throws `unversioned-code` for an S3 key without a version or hash: CloudFormation deploys code only if its location
- * in
- * the template changes.
+ * in the template changes.
  */
 async function codePlace(text: string, zip: string | undefined): Promise<Value> {
   const [, bucket, key, version] = /^s3:\/\/([^/]+)\/([^?]+)(?:\?versionId=(.+))?$/.exec(text) ?? [];

@@ -22,7 +22,7 @@ export interface CheckRun {
   /** File that keeps the resume position and `gathered`. */
   resume: string | undefined;
   gathered: Gathered;
-  /** The command with the options that determine what it does, as a run that resumes has to repeat them. */
+  /** The command with the options that a resumed run has to repeat. */
   command: string;
   /** The partitions that the command names. */
   named: readonly string[] | undefined;
