@@ -31,7 +31,7 @@ interface Placed {
   update: DerivedUpdate;
 }
 
-/** Sends updates as statements, 25 per call. Sends statements that aren't accepted again in the next form, or as UpdateItem. */
+/** Sends updates as statements, 25 per call. Sends rejected statements again in the next form, or as UpdateItem. */
 export class StatementWrites {
   private readonly statements: Statements;
   /** An index of `STATEMENT_FORMS`, or `UPDATE_ITEM`. */
