@@ -26,10 +26,10 @@ export async function readStoredView({ graph, store, leases }: RequestContext, i
       ...(hasEnds(graph) && { store: new LivingStore(store, graph, Date.now) }),
       projections,
     };
-    const view = (await readViews(context, [id], false, NO_OWN_WRITES)).get(id);
+    const view = (await readViews(context, [id], { own: NO_OWN_WRITES })).get(id);
     const left = evictedTypes(view);
     const { [EVICTED]: _, ...unmarked } = view ?? {};
-    const { entries } = await readEdgeSet(context, id, unmarked, false, NO_OWN_WRITES);
+    const { entries } = await readEdgeSet(context, id, unmarked, { consistent: false, own: NO_OWN_WRITES });
     return {
       attributes: plainViewAttributes(context, view),
       // Elements from before the eviction may remain.

@@ -37,7 +37,7 @@ export interface WatchHandlerOptions<G extends CompiledModel = CompiledModel> {
 
 const HEARTBEAT_MS = 15_000;
 const MAX_AGE_MS = 900_000;
-export const MAX_CLIENTS = 1_000;
+const MAX_CLIENTS = 1_000;
 /**
  * Codes of errors that the query itself causes. Messages of other errors are for the operator, so they stay on the
  * server.

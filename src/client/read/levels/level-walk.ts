@@ -170,7 +170,7 @@ class LevelWalk {
   /** Hides nodes that the units don't suffice for. */
   private async read(ids: readonly string[], needsEdges: (id: string) => boolean): Promise<void> {
     for await (const { ids: some, read } of affordable(this.context.spending, ids, (some) =>
-      readViews(this.context, some, false, this.own, needsEdges),
+      readViews(this.context, some, { own: this.own, needsEdges }),
     )) {
       if (read === undefined) {
         for (const id of some) {
@@ -197,7 +197,10 @@ class LevelWalk {
   private async readEdgeSetOf(id: string): Promise<void> {
     if (this.sets.has(id)) return;
     const isOwn = this.own.writes.some(({ source }) => source === id);
-    const { entries, truncated } = await readEdgeSet(this.context, id, this.views.get(id), isOwn, this.own);
+    const { entries, truncated } = await readEdgeSet(this.context, id, this.views.get(id), {
+      consistent: isOwn,
+      own: this.own,
+    });
     this.sets.set(id, entries);
     this.truncatedTypes.set(id, truncated);
   }

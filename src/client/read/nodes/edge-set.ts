@@ -13,6 +13,7 @@ import { copiesByEdge, evictedTypes } from '../../../core/items/stored-view.ts';
 import { ENDS, withoutEnd } from '../../../core/model/ends.ts';
 import { derivedOf } from '../../../core/plan/derive.ts';
 import { queryPages } from '../../../core/store-pages.ts';
+import type { ReadOptions } from '../../../core/store-port.ts';
 import type { OwnWrites } from '../../session/own-writes.ts';
 import type { ReadContext } from '../request/read-context.ts';
 import type { EdgeSetElement } from '../request/result.ts';
@@ -23,7 +24,7 @@ export interface EdgeSetRead {
 }
 
 /** Bounds a read, because a hub may have any number of edges. */
-export const EDGES_OF_EVICTED_TYPE = 100;
+const EDGES_OF_EVICTED_TYPE = 100;
 /** Bounds the stored edges that a read examines, because soft-deleted and expired ones don't count. */
 const MOST_EDGES_READ = 1000;
 
@@ -31,8 +32,7 @@ export async function readEdgeSet(
   context: ReadContext,
   source: string,
   view: Item | undefined,
-  consistent: boolean,
-  own: OwnWrites,
+  { consistent, own }: ReadOptions & { own: OwnWrites },
 ): Promise<EdgeSetRead> {
   const evicted = evictedTypes(view);
   const set = view?.[EDGE_SET];

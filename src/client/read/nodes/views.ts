@@ -69,7 +69,7 @@ export async function readNodes(
     throw new EdgeloomError('invalid-argument', 'attributes should be names, or ALL.', "Give ['name'] or 'ALL'.");
   }
   const own = given ?? (await readOwnWritesOfViews(context, ids));
-  const views = await readViews(context, ids, consistent, own);
+  const views = await readViews(context, ids, { consistent, own });
   const ownSources = new Set(own.writes.map(({ source }) => source));
   // A view lags behind its node: a caller who writes its attributes back would undo newer puts.
   const isReadFromNode = (id: string): boolean =>
@@ -80,7 +80,8 @@ export async function readNodes(
   const bases = await readBases(context, inNode, attributes, { consistent: consistent || isOwn });
   const edgeSets = await pMap(
     ids,
-    async (id): Promise<EdgeSetRead> => readEdgeSet(context, id, views.get(id), consistent || ownSources.has(id), own),
+    async (id): Promise<EdgeSetRead> =>
+      readEdgeSet(context, id, views.get(id), { consistent: consistent || ownSources.has(id), own }),
     // With `maxRcu`, make one call at a time, because each may use up the units.
     { concurrency: context.spending === undefined ? context.concurrency : 1 },
   );
@@ -146,9 +147,7 @@ export async function readAttributes(
   const views = await readViews(
     context,
     ids.filter((id) => !isReadFromNode(id)),
-    false,
-    own,
-    () => false,
+    { own, needsEdges: () => false },
   );
   return ids.map((id) =>
     isReadFromNode(id) ? (bases.get(id) ?? null) : plainViewAttributes(context, views.get(id), attributes),
@@ -161,9 +160,11 @@ export async function readAttributes(
 export async function readViews(
   context: ReadContext,
   ids: Iterable<string>,
-  consistent: boolean,
-  own: OwnWrites,
-  needsEdges: (id: string) => boolean = () => true,
+  {
+    consistent = false,
+    own,
+    needsEdges = () => true,
+  }: { consistent?: boolean; own: OwnWrites; needsEdges?: (id: string) => boolean },
 ): Promise<Map<string, Item>> {
   const { graph } = context;
   const all = [...new Set(ids)];

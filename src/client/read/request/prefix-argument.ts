@@ -118,7 +118,7 @@ export function beginsWithRange(query: OrderOfQuery, prefix: OrderValue): KeyRan
   return prefixRange(escapeValue(encodePrefix(query, prefix)));
 }
 
-export function encodePrefix(query: OrderOfQuery, prefix: OrderValue): string {
+function encodePrefix(query: OrderOfQuery, prefix: OrderValue): string {
   const { order, form } = query;
   const argument = 'beginsWith';
   if (order.kind === 'rank' || (order.kind === 'attribute' && order.type === 'number')) {

@@ -5,7 +5,7 @@ import { describe } from '../../../core/items/keys.ts';
 import { AttributeError, entryPath } from './problem.ts';
 
 /** DynamoDB allows 31 lists and maps around a value. The map that the projector copies values into takes one. */
-export const MAX_NESTING = 30;
+const MAX_NESTING = 30;
 /** Items of other producers may reach DynamoDB's limit, so updates accept their values. */
 export const STORED_NESTING = 31;
 const NAME_BYTES = 65_535;

@@ -100,13 +100,7 @@ function checkShape(name: string, change: unknown): void {
   );
 }
 
-export function changedNames({
-  set = {},
-  remove = [],
-  add = {},
-  addTo = {},
-  deleteFrom = {},
-}: AttributeChanges): string[] {
+function changedNames({ set = {}, remove = [], add = {}, addTo = {}, deleteFrom = {} }: AttributeChanges): string[] {
   return [...[set, add, addTo, deleteFrom].flatMap((part) => Object.keys(part)), ...remove];
 }
 

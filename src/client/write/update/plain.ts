@@ -25,7 +25,7 @@ export function plainUpdate(subject: UpdateSubject, change: AttributeChange, con
 }
 
 /** A new item with a hashed key also needs its target's id. */
-export function withTargetId({ hashedTarget }: UpdateSubject, set: Item = {}): Item {
+function withTargetId({ hashedTarget }: UpdateSubject, set: Item = {}): Item {
   return hashedTarget === undefined ? set : { ...set, [TARGET_ID]: { S: hashedTarget } };
 }
 
