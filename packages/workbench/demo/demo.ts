@@ -1,3 +1,4 @@
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { createReader } from '../../../src/client/read/reader.ts';
 import { createWriter } from '../../../src/client/write/writer.ts';
 import { registerIfEmpty } from '../../../src/migrate/register-empty.ts';
@@ -46,15 +47,7 @@ export async function runDemo({ say, engine: name, onProgress, look }: DemoOptio
     const { streamArn = '' } = await createTable(look === undefined ? airports : airportsAndGoals, { client });
     const store = new DynamoDBStore(client, airports.table);
     // Without a registry, the migration in `lookAround` would build all projections anew.
-    if (look !== undefined) {
-      const identity = await tableIdentity(airports, { client });
-      await registerIfEmpty({
-        graph: airports,
-        store,
-        serverTime: () => serverTime(airports, { client }),
-        ...identity,
-      });
-    }
+    if (look !== undefined) await registerAirports(client, store);
     const world: DemoWorld = {
       say,
       expected: new ExpectedWorld(data),
@@ -117,6 +110,15 @@ export async function runDemo({ say, engine: name, onProgress, look }: DemoOptio
     streams.destroy();
     await engine.stop();
   }
+}
+
+async function registerAirports(client: DynamoDBClient, store: DynamoDBStore): Promise<void> {
+  await registerIfEmpty({
+    graph: airports,
+    store,
+    serverTime: () => serverTime(airports, { client }),
+    ...(await tableIdentity(airports, { client })),
+  });
 }
 
 async function checkAll({ say }: DemoWorld, store: DynamoDBStore): Promise<void> {

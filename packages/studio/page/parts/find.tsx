@@ -93,29 +93,33 @@ export function Find({ model, places }: { model: ModelAnswer | undefined; places
         />
         {(all.length > 0 || found.answer !== undefined) && (
           <div class="suggestions">
-            {all.length > 0 && (
-              <ul aria-label="Found">
-                {all.map((one) => (
-                  <li key={`${one.to} ${one.title}`}>
-                    {one.to === undefined ? (
-                      <button type="button" onClick={() => void take(one)}>
-                        {one.title} <span class="quiet">{one.note}</span>
-                      </button>
-                    ) : (
-                      <Link to={one.to}>
-                        <bdi class="key">{one.title}</bdi> {one.note !== null && <bdi class="quiet">{one.note}</bdi>}
-                      </Link>
-                    )}
-                  </li>
-                ))}
-              </ul>
-            )}
+            {all.length > 0 && <FoundList all={all} take={(one) => void take(one)} />}
             <FailureNote failure={failure} />
             <LookedAtText found={found} isEmpty={all.length === 0} />
           </div>
         )}
       </form>
     </search>
+  );
+}
+
+function FoundList({ all, take }: { all: readonly Found[]; take: (one: Found) => void }) {
+  return (
+    <ul aria-label="Found">
+      {all.map((one) => (
+        <li key={`${one.to} ${one.title}`}>
+          {one.to === undefined ? (
+            <button type="button" onClick={() => take(one)}>
+              {one.title} <span class="quiet">{one.note}</span>
+            </button>
+          ) : (
+            <Link to={one.to}>
+              <bdi class="key">{one.title}</bdi> {one.note !== null && <bdi class="quiet">{one.note}</bdi>}
+            </Link>
+          )}
+        </li>
+      ))}
+    </ul>
   );
 }
 
