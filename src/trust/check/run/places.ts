@@ -6,6 +6,7 @@ import { queriedItems } from '../../../core/store-pages.ts';
 import type { ItemKey, Store } from '../../../core/store-port.ts';
 import { keyAttributes } from '../../../store/answers.ts';
 
+/** What a run that saves its place does. */
 export type RunMode = 'check' | 'rebuild';
 
 export interface SavedPlace {
