@@ -65,9 +65,10 @@ export class Repairer {
     const stored = await readItems(this.limitedContext(), items.map(keyOfSuspect));
     const read = items
       .map((item, i) => ({ item, key: keyOfSuspect(item), was: stored[i] }))
-      .filter(({ key, was }) => standingIn(graph, key, was).kind !== 'unregistered');
+      .filter(({ key, was }) => standingIn(graph, key, was).kind !== 'unregistered')
+      .sort((left, right) => Number(isRepairedFirst(right.item)) - Number(isRepairedFirst(left.item)));
     const together = new RepairsTogether(readAtMs);
-    for (const one of [...read.filter(isOfFirst), ...read.filter((one) => !isOfFirst(one))]) {
+    for (const one of read) {
       this.report('repair', one.key);
       const isRepaired = await this.tryRepair(one.key, (context) => this.repairOrAdd(context, together, one));
       if (isRepaired) repaired.add(textOfKey(one.key));
@@ -150,10 +151,6 @@ interface ReadToRepair {
   item: ItemToRepair & { kind: ItemKind };
   key: ItemKey;
   was: Item | undefined;
-}
-
-function isOfFirst({ item }: ReadToRepair): boolean {
-  return isRepairedFirst(item);
 }
 
 function itemsToRepair(graph: CompiledModel, suspects: readonly Suspect[]): ReadToRepair['item'][] {

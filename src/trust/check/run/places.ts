@@ -6,7 +6,7 @@ import { queriedItems } from '../../../core/store-pages.ts';
 import type { ItemKey, Store } from '../../../core/store-port.ts';
 import { keyAttributes } from '../../../store/answers.ts';
 
-/** What a run that saves its place does. */
+/** What a run does with the whole table: compare it, or derive everything again. */
 export type RunMode = 'check' | 'rebuild';
 
 export interface SavedPlace {
