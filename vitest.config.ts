@@ -51,8 +51,8 @@ export default defineConfig({
     // More than the two cores that it is measured on: half of the time of tests is waits.
     maxWorkers: 4,
     sequence: { sequencer: ByProject },
-    // A run keeps what it made of each source for the next one, in node_modules. Without that, every run spends a sixth of its CPU on it.
-    experimental: { fsModuleCache: true },
+    // A run keeps what it made of each source for the next one, where `npm ci` leaves it. Without that, every run spends a sixth of its CPU on it.
+    experimental: { fsModuleCache: true, fsModuleCachePath: '.cache/vitest' },
     // Tests read these files, without importing them.
     forceRerunTriggers: [
       'package.json',

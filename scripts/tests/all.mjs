@@ -36,8 +36,8 @@ const PARTS = {
     command: [...VITEST, '--project', 'contract', '--project', 'integration'],
     ...{ env: { ...DYNAMODB_LOCAL, ...WHOLE }, counts: true, needs: 'java' },
   },
-  // The functions' release of Node, and all others that are supported.
-  node: { command: ['npx', 'tsx', 'scripts/test-nodes.ts', '24'], counts: true },
+  // The functions' release of Node without unit tests, and all others that are supported with them.
+  node: { command: ['npx', 'tsx', 'scripts/test-nodes.ts', '--short', '24'], counts: true },
   nodes: { command: ['npx', 'tsx', 'scripts/test-nodes.ts', '22', '24'], counts: true },
   localstack: { ...npm('test:localstack'), counts: true },
   bench: { command: ['node', 'scripts/bench.mjs', 'all', '--short'] },

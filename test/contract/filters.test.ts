@@ -6,6 +6,7 @@ import { passesFilter } from '../../src/core/items/filter.ts';
 import { ExactNumber } from '../../src/core/items/plain.ts';
 import type { Store } from '../../src/core/store-port.ts';
 import { runs } from '../support/extent.ts';
+import { SIZES } from '../support/sizes.ts';
 import { contractGraph, freshPartition, item, SUBJECTS } from './stores.ts';
 
 /** A session's own writes are filtered here, all else by DynamoDB: both have to leave out the same items. */
@@ -86,7 +87,7 @@ describe.each(SUBJECTS.slice(1, 3))('filters on $name', ({ open }) => {
           passed[expected.length === 0 ? 'none' : 'some'] += 1;
         }
       }),
-      { numRuns: runs({ part: 15, whole: 100 }) },
+      { numRuns: runs(SIZES['filters of engines']) },
     );
     // Neither is the exception.
     expect(passed.some).toBeGreaterThan(passed.none / 4);

@@ -4,6 +4,7 @@ import { canonicalText, type Item } from '../../src/core/items/attribute-value.t
 import type { QueryRequest, Store, UpdateOutcome } from '../../src/core/store-port.ts';
 import { StoreError } from '../../src/foundation/errors.ts';
 import { runs } from '../support/extent.ts';
+import { SIZES } from '../support/sizes.ts';
 import { type Operation, operation } from './operations.ts';
 import { contractGraph, SUBJECTS, type Subject } from './stores.ts';
 import { underPrefix } from './under-prefix.ts';
@@ -11,7 +12,7 @@ import { underPrefix } from './under-prefix.ts';
 /** The memory store is worth what it shares with DynamoDB: the same operations, the same answers, to the unit. */
 
 const [memory, engine] = SUBJECTS as [Subject, Subject];
-const RUNS = runs({ part: 50, whole: 120 });
+const RUNS = runs(SIZES['same answers']);
 const OPERATIONS = 30;
 
 describe(`the memory store and ${engine.name}`, () => {

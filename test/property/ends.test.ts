@@ -11,6 +11,7 @@ import { check } from '../../src/trust/check/check.ts';
 import { Random } from '../simulator/kernel/random.ts';
 import { runs } from '../support/extent.ts';
 import { anyEdge, anyNode, define } from '../support/model.ts';
+import { SIZES } from '../support/sizes.ts';
 import { StreamedStore } from '../support/streamed-store.ts';
 
 /**
@@ -314,7 +315,7 @@ async function run(seed: number): Promise<void> {
 }
 
 it('shows what ends, in any model, as if it were deleted from that moment on', async () => {
-  for (let seed = 1; seed <= runs({ part: 4, whole: 100 }); seed++) {
+  for (let seed = 1; seed <= runs(SIZES.ends); seed++) {
     await run(seed).catch((error: unknown) => {
       throw new Error(`seed ${seed}: ${(error as Error).message}`, { cause: error });
     });

@@ -10,6 +10,7 @@ import { derivedOf } from '../../src/core/plan/derive.ts';
 import { withoutRegistry } from '../../src/registry/reader-lease.ts';
 import { runs } from '../support/extent.ts';
 import { MemoryStore } from '../support/memory-store/memory-store.ts';
+import { SIZES } from '../support/sizes.ts';
 
 const project = ['status', 'points', 'note'] as const;
 
@@ -165,7 +166,7 @@ describe('lists with where and maxRcu', () => {
           .map(({ id }) => id);
         expect(found).toEqual(reverse ? expected.reverse() : expected);
       }),
-      { numRuns: runs({ part: 150, whole: 500 }) },
+      { numRuns: runs(SIZES['filtered lists']) },
     );
   });
 });

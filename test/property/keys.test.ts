@@ -24,9 +24,10 @@ import { edge, node } from '../../src/core/model/schema.ts';
 import { isBaseSortKey } from '../../src/core/plan/stream-filter.ts';
 import { edgeIndexKey, searchValueKey } from '../support/derived-keys.ts';
 import { runs } from '../support/extent.ts';
+import { SIZES } from '../support/sizes.ts';
 import { anyText, typeName } from '../support/texts.ts';
 
-const RUNS = { numRuns: runs({ part: 300, whole: 1_000 }) };
+const RUNS = { numRuns: runs(SIZES.keys) };
 
 describe('keys round-trip', () => {
   it('node ids, whatever follows the type', () => {

@@ -3,11 +3,12 @@ import { createProjector } from '../../src/admin.ts';
 import { memoryRig } from '../matrix/rig.ts';
 import { runs } from '../support/extent.ts';
 import { type Met, runLevels } from '../support/levels/levels-run.ts';
+import { SIZES } from '../support/sizes.ts';
 
 describe('K41: pages with random levels over random graphs', () => {
   it('are what an oracle says: evicted types, copies, levels that enter, own writes and bounds included', async () => {
     const met: Partial<Met> = {};
-    for (let seed = 1; seed <= runs({ part: 75, whole: 1_500 }); seed++) {
+    for (let seed = 1; seed <= runs(SIZES.levels); seed++) {
       try {
         const found = await runLevels(seed, async (model) => {
           const rig = memoryRig(model);

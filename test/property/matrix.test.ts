@@ -12,14 +12,12 @@ import { ELSEWHERE, modelOptions, OPTIONS_ELSEWHERE, operations } from '../matri
 import { plantedModules } from '../simulator/planted/modules.ts';
 import type { Mutant } from '../simulator/planted/mutant.ts';
 import { isOfRun } from '../support/extent.ts';
+import { DEALT } from '../support/sizes.ts';
 
 const PAGE = readFileSync(fileURLToPath(new URL('../../docs/project/matrix.md', import.meta.url)), 'utf8');
 const PAIRS = coveringModels();
-/** Parts that the cells are dealt out into: a part has cells of each row and of each column. */
-const PARTS = 20;
-
 function isCellOfRun(row: number, column: number): boolean {
-  return isOfRun(row + 7 * column, PARTS);
+  return isOfRun(row + 7 * column, DEALT.cells);
 }
 
 describe('the tables of the matrix', () => {
@@ -74,7 +72,7 @@ describe('a bug that is planted for a column', () => {
     async ({ name }) => await expectFound(name, bugOf(name)),
   );
 
-  it.each(MORE_BUGS.filter((_, place) => isOfRun(place, 10)))(
+  it.each(MORE_BUGS.filter((_, place) => isOfRun(place, DEALT.cellBugs)))(
     'is found: $name',
     async ({ column, bug }) => await expectFound(column, mutantOf(column, bug)),
   );
@@ -111,10 +109,10 @@ describe('models in which every two features meet', () => {
   );
 });
 
-/** Of the operations on all models a part has one in 180, and a third one in nine: the rows have each operation on each feature. */
+/** Of the operations on all models a third has one in nine: the rows have each operation on each feature. */
 function isOfPairRun(model: number, column: number): boolean {
   const place = model * 5 + column;
-  return isOfRun(place, 60) && isOfRun(Math.floor(place / 60), 3);
+  return isOfRun(place, DEALT.models) && isOfRun(Math.floor(place / DEALT.models), 3);
 }
 
 function pairName(left: Feature, right: Feature): string {

@@ -9,6 +9,7 @@ import { ForwardingStore, type StoreCallName } from '../../src/store/forwarding.
 import { memoryRig } from '../matrix/rig.ts';
 import { Random } from '../simulator/kernel/random.ts';
 import { runs } from '../support/extent.ts';
+import { SIZES } from '../support/sizes.ts';
 
 /** Notes what each call costs. */
 class NotingStore extends ForwardingStore {
@@ -122,7 +123,7 @@ const LEVELS = [
 describe('maxRcu', () => {
   it('bounds what a page of a list, a search or levels costs, within one call, and loses no row', async () => {
     const met = { short: 0, truncated: 0, sessions: 0 };
-    for (let seed = 1; seed <= runs({ part: 20, whole: 1_500 }); seed++) {
+    for (let seed = 1; seed <= runs(SIZES.maxRcu); seed++) {
       const random = new Random(seed);
       const { goals, shards, store, reader: plain, model, rig } = await filledRig(random);
       const session = createSession();

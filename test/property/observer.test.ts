@@ -4,13 +4,14 @@ import { OBSERVER_MUTANTS } from '../simulator/packs/observer/planted.ts';
 import { plantedBugs, rare, seeds } from '../support/extent.ts';
 import { rightSchedules } from '../support/right-schedules.ts';
 import { isFound, type Search } from '../support/shown.ts';
+import { SIZES } from '../support/sizes.ts';
 
 /**
  * The promise of the observer: what it claims is so, what it calls drift is drift, at rest it knows of all drift, and its time goes on
  * when all is calm. Longer runs: `npm run simulate -- observer --runs N --seed S`.
  */
 
-const SCHEDULES = seeds({ part: 20, rest: 200, whole: 1_000 });
+const SCHEDULES = seeds(SIZES.observer);
 const SEARCH: Search = { pack: 'observer', schedules: 200, chunk: 20 };
 /** Those of which no schedule is kept: `test/unit/kept-schedules.test.ts` has the others. */
 const DRAWN = OBSERVER_MUTANTS.filter(({ name }) => keptFor('observer', name) === undefined);

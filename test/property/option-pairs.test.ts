@@ -14,6 +14,7 @@ import { ModelError } from '../../src/foundation/errors.ts';
 import { withoutRegistry } from '../../src/registry/reader-lease.ts';
 import { isOfRun, isWhole } from '../support/extent.ts';
 import { MemoryStore } from '../support/memory-store/memory-store.ts';
+import { DEALT } from '../support/sizes.ts';
 
 /**
  * Every pair of options of a search, taken from the table that describes them: a model with the pair is refused, or finds each stored
@@ -253,7 +254,7 @@ describe('each pair of options of a search', () => {
   it('is refused, or finds each stored value by itself and by each text of its form', async () => {
     const finding = new Set<string>();
     for (const [place, pair] of PAIRS.entries()) {
-      if (!isOfRun(place, 24)) continue;
+      if (!isOfRun(place, DEALT.optionPairs)) continue;
       for (const name of NAMES.slice(0, 4)) {
         const model = modelOf(name, pair);
         if (model === undefined) continue;

@@ -13,13 +13,13 @@ import type { Mutant } from '../simulator/planted/mutant.ts';
 import { plantedBugs, rare, seeds } from '../support/extent.ts';
 import { rightSchedules } from '../support/right-schedules.ts';
 import { isFound } from '../support/shown.ts';
+import { SIZES } from '../support/sizes.ts';
 
 /** Packs of schedules whose promise is tested in one way. `npm run simulate -- PACK --runs 20000` runs more of one. */
 
 interface Promised {
   /** What holds in every schedule. */
   promise: string;
-  schedules: { part: number; rest?: number; whole: number };
   /** What schedules have to be full of, or passing them says nothing. */
   happens?: readonly string[];
   /** The least share of the schedules in which each of it happens. Default: it happens. */
@@ -31,10 +31,9 @@ interface Promised {
   search?: number;
 }
 
-const PROMISED: Readonly<Partial<Record<PackName, Promised>>> = {
+const PROMISED = {
   level: {
     promise: 'each derived item is as base items want it, whoever sleeps, dies or comes again',
-    schedules: { part: 150, whole: 4_000 },
     happens: ['~ix', '~view', '~view evicted', '~quarantine', '~total', '~rev', 'tombstones ~more', 'expiries'],
     directed: LEVEL_DIRECTED,
     ...{ bugs: LEVEL_MUTANTS, search: 4_000 },
@@ -42,14 +41,12 @@ const PROMISED: Readonly<Partial<Record<PackName, Promised>>> = {
   verify: {
     promise:
       'what the observer of a plain table claims is so, what it calls drift is drift, and its time goes on when all is calm',
-    schedules: { part: 40, whole: 2_000 },
     happens: ['writes', 'damages', 'splits', 'restarts', 'bases', 'claims', 'alarms', 'last words with drift'],
     share: 0.05,
     ...{ bugs: VERIFY_MUTANTS, search: 400 },
   },
   sources: {
     promise: 'sources make in the end what the mapping makes, their check says so, and a walk mends what is broken',
-    schedules: { part: 50, rest: 300, whole: 3_000 },
     happens: [
       ...['map', 'back', 'failover', 'lost', 'touches again', 'sleepers', 'crashes', 'conflicts', 'damaged'],
       ...['lost answers', 'retired'],
@@ -60,7 +57,6 @@ const PROMISED: Readonly<Partial<Record<PackName, Promised>>> = {
   },
   watch: {
     promise: 'a list that has taken all events is, at rest, what a read of it gives',
-    schedules: { part: 20, rest: 125, whole: 1_000 },
     happens: [
       ...['lists with rows', 'watched: enter', 'watched: leave', 'watched: change', 'feeds'],
       'watchers that began anew',
@@ -70,36 +66,31 @@ const PROMISED: Readonly<Partial<Record<PackName, Promised>>> = {
   },
   native: {
     promise: 'native lists give each item that is expected once, in the order of their values, and own writes at once',
-    schedules: { part: 60, rest: 250, whole: 1_500 },
     ...{ bugs: NATIVE_MUTANTS, search: 2_000 },
   },
   walks: {
     promise: 'walks over pages with a session show each own write once, in its place, while projector and index lag',
-    schedules: { part: 50, whole: 600 },
     ...{ bugs: WALK_MUTANTS, search: 4_000 },
   },
   updates: {
     promise: 'writers of every kind on the same items lose no value of another and make no change twice',
-    schedules: { part: 60, whole: 1_000 },
     ...{ bugs: UPDATE_MUTANTS, search: 4_000 },
   },
   ended: {
     promise: 'edges are deleted when they are over, and never before, and their counts follow',
-    schedules: { part: 10, rest: 30, whole: 300 },
     ...{ bugs: ENDED_MUTANTS, search: 1_000 },
   },
   rebuilds: {
     promise:
       'batches of two models and a rebuild without a registry leave every derived item as the new model wants it',
-    schedules: { part: 25, rest: 150, whole: 1_500 },
     bugs: [],
   },
-};
+} satisfies Partial<Record<PackName, Promised>>;
 
 describe.each(Object.entries(PROMISED))('the pack %s', (name, promised) => {
-  const pack = name as PackName;
-  const { promise, schedules, happens = [], share, directed = {}, bugs, search = 0 } = promised;
-  const drawn = seeds(schedules);
+  const pack = name as keyof typeof PROMISED;
+  const { promise, happens = [], share, directed = {}, bugs, search = 0 }: Promised = promised;
+  const drawn = seeds(SIZES[pack]);
 
   it(`shows in ${drawn.count} schedules that ${promise}`, async () => {
     const counters = await rightSchedules(pack, drawn);

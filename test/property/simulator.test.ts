@@ -1,13 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { rare, seeds } from '../support/extent.ts';
 import { rightSchedules } from '../support/right-schedules.ts';
+import { SIZES } from '../support/sizes.ts';
 
 /**
  * The promise of the projector's protocol: however shards split, batches are cut, calls fail and processes die, derived
  * items are in the end what the base items say. Longer runs: `npm run simulate -- projecting --runs N --seed S`.
  */
 
-const SCHEDULES = seeds({ part: 250, rest: 1_250, whole: 10_000 });
+const SCHEDULES = seeds(SIZES.projecting);
 
 /** What schedules have to be full of, or passing them says nothing. */
 const HAPPENS = [

@@ -10,10 +10,11 @@ import { ROOT } from '../simulator/planted/marks.ts';
 import { plantedBugs, runs } from '../support/extent.ts';
 import { rightSchedules } from '../support/right-schedules.ts';
 import { isFound } from '../support/shown.ts';
+import { SIZES } from '../support/sizes.ts';
 import { type Policy, TENANT_POLICY } from '../support/tenant-policy.ts';
 
 /** `npm run simulate -- tenants --runs 20000` runs more of them. */
-const RUNS = runs({ part: 10, whole: 150 });
+const RUNS = runs(SIZES.tenants);
 
 /** Whether one of 400 attacks with a policy changes or learns something, those from a seed on first. */
 async function showsHarm(policy: Policy, first: number): Promise<boolean> {

@@ -12,6 +12,7 @@ import { Random } from '../simulator/kernel/random.ts';
 import { runs } from '../support/extent.ts';
 import { MemoryStore } from '../support/memory-store/memory-store.ts';
 import { allPages } from '../support/reader.ts';
+import { SIZES } from '../support/sizes.ts';
 
 const modelOf = (shards: number) =>
   defineGraph({
@@ -141,7 +142,7 @@ describe('a walk', () => {
         // The last row of a call may be read again by the next one, and the row that a page looked ahead to.
         expect(goals.scanned).toBeLessThanOrEqual(goals.now.size + 2 * goals.calls);
       }),
-      { numRuns: runs({ part: 60, whole: 1_000 }) },
+      { numRuns: runs(SIZES.pages) },
     );
   });
 
@@ -163,7 +164,7 @@ describe('a walk', () => {
         const staying = new Map([...goals.now].filter(([id]) => !touched.has(id)));
         expect(found.filter((id) => !touched.has(id))).toEqual(inOrder(staying));
       }),
-      { numRuns: runs({ part: 60, whole: 1_000 }) },
+      { numRuns: runs(SIZES.pages) },
     );
   });
 });

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import { inject } from 'vitest';
 import { type Change, filesOf } from '../simulator/planted/changes.ts';
+import { BUG_PARTS, type Size } from './sizes.ts';
 
 /**
- * How much a run of the tests does. `npm test` does a part: the first schedules and a tenth of the planted bugs. `npm run test:rest` does
+ * How much a run of the tests does. `npm test` does a part: the first schedules and a twentieth of the planted bugs (`sizes.ts`). `npm run test:rest` does
  * a third of everything, and the planted bugs of the files that have changed unless these are many. `npm run test:all` does the whole.
  */
 type Extent = 'part' | 'third' | 'whole';
@@ -40,7 +41,7 @@ export const isPart = EXTENT === 'part';
 const THIRDS = 3;
 
 /** A number of runs: of schedules, or of cases that a property draws. */
-export function runs({ part, whole }: { part: number; whole: number }): number {
+export function runs({ part, whole }: Omit<Size, 'rest'>): number {
   if (isPart) return part;
   return isWhole ? whole : Math.max(part, Math.ceil(whole / THIRDS));
 }
@@ -49,10 +50,7 @@ export function runs({ part, whole }: { part: number; whole: number }): number {
  * The seeds of a run's schedules. A third has `rest` of them, or a third of the whole; seeds of runs that follow on each other have all of the
  * whole in turn.
  */
-export function seeds({ rest, ...numbers }: { part: number; rest?: number; whole: number }): {
-  first: number;
-  count: number;
-} {
+export function seeds({ rest, ...numbers }: Size): { first: number; count: number } {
   if (EXTENT !== 'third') return { first: 1, count: runs(numbers) };
   const count = rest ?? runs(numbers);
   const turns = Math.ceil(numbers.whole / count);
@@ -65,18 +63,15 @@ export function isOfRun(place: number, parts: number): boolean {
   return isWhole || place % every === inject('seed') % every;
 }
 
-/** Parts into which planted bugs are dealt out for `npm test`. */
-const PARTS = 10;
-
 /**
- * The planted bugs of a run: all, the third of its seed and those of changed files, or the tenth of its seed. Where those of changed files
+ * The planted bugs of a run: all, the third of its seed and those of changed files, or the twentieth of its seed. Where those of changed files
  * are more than a third, only the third of the seed runs, so that a large change doesn't make a run longer.
  */
 export function plantedBugs<T extends { readonly name: string; readonly changes?: readonly Change[] }>(
   all: readonly T[],
 ): readonly T[] {
   if (isWhole) return all;
-  if (isPart) return dealt(all, inject('seed'), PARTS);
+  if (isPart) return dealt(all, inject('seed'), BUG_PARTS);
   const drawn = dealt(all, inject('seed'), THIRDS);
   const changed = new Set(inject('changedFiles'));
   const ofChanged = all.filter(({ changes = [] }) => filesOf(changes).some((file) => changed.has(file)));

@@ -4,7 +4,7 @@ import { Runner } from '../simulator/kernel/runner.ts';
 import type { Mutant } from '../simulator/planted/mutant.ts';
 import { keepSeed, SHOWN_AT, SHOWN_BY } from '../simulator/planted/shown.ts';
 
-/** A seed beyond this one is worth being kept. */
+/** A seed beyond this one is worth being kept; each is where schedules that are written down, which take seconds, don't show the bug. */
 const LATE_SEED = 3;
 
 /** How planted bugs of a pack are searched for. */
@@ -34,7 +34,7 @@ export async function isFound(
     const shown = seeds.find(({ failures }) => failures.some(({ kind }) => SHOWN_BY[pack].includes(kind)));
     if (shown === undefined) continue;
     const { seed } = shown;
-    if (seed !== kept && (kept !== undefined || seed > LATE_SEED)) tellOf(pack, name, seed);
+    if (seed !== kept && (kept !== undefined || hasWritten || seed > LATE_SEED)) tellOf(pack, name, seed);
     return true;
   }
   return false;

@@ -56,7 +56,7 @@ export function asFailures(texts: readonly string[]): SeedFailure[] {
   return texts.map((message) => ({ kind: 'wrong', message }));
 }
 
-/** Plays schedules that are written down, by what happens in them; gives what is wrong. */
+/** Plays schedules that are written down, by what happens in them, up to the first that ends wrong; gives what is wrong. */
 export async function playAll(
   schedules: Readonly<Record<string, () => Promise<readonly string[]>>>,
 ): Promise<SeedFailure[]> {
@@ -64,6 +64,7 @@ export async function playAll(
   for (const [name, play] of Object.entries(schedules)) {
     const texts = await play().catch((error: unknown) => [`threw: ${String(error)}`]);
     wrong.push(...texts.map((text) => `${name}: ${text}`));
+    if (texts.some((text) => !text.startsWith('threw: '))) break;
   }
   return asFailures(wrong);
 }
