@@ -9,6 +9,8 @@ import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import { edge, node, rank } from '../../src/core/model/schema.ts';
 import { QUARANTINE_PARTITION } from '../../src/core/plan/quarantine-entry.ts';
 import { check } from '../../src/trust/check/check.ts';
+import { runs } from '../support/extent.ts';
+import { SIZES } from '../support/sizes.ts';
 import { testTable, uniqueTableName } from '../support/table.ts';
 
 /** Whatever items are stored beside good ones, checks, repairs and rebuilds come to their end, and the good ones are right. */
@@ -143,8 +145,9 @@ describe('hostile items beside good ones', () => {
       ]);
       expect(await reader.degree('USER-good', 'FOLLOWS', { consistent: true })).toBe(1);
     });
-    await fc.assert(run, { numRuns: 30, examples: [[FAN_OUT_AT_NO_PLACE], [REVISIONS_THAT_COUNT_NOTHING]] });
-    expect(stored).toBeGreaterThan(30);
+    const numRuns = runs(SIZES['hostile items']);
+    await fc.assert(run, { numRuns, examples: [[FAN_OUT_AT_NO_PLACE], [REVISIONS_THAT_COUNT_NOTHING]] });
+    expect(stored).toBeGreaterThan(numRuns);
   });
 });
 

@@ -15,9 +15,11 @@ import {
 import { AS_WRITTEN } from '../../src/core/items/text-form.ts';
 import { asText, type Decimal, decimal, number } from '../support/decimals.ts';
 import { indexSortKey } from '../support/derived-keys.ts';
+import { runs } from '../support/extent.ts';
+import { SIZES } from '../support/sizes.ts';
 import { anyText } from '../support/texts.ts';
 
-const RUNS = { numRuns: 2000 };
+const RUNS = { numRuns: runs(SIZES.encodings) };
 
 /** The order of a pair: -1, 0 or 1. */
 const sign = (difference: number | bigint): number => (difference < 0 ? -1 : difference > 0 ? 1 : 0);

@@ -3,9 +3,11 @@ import { describe, expect, it } from 'vitest';
 import { encodeString, escapeValue } from '../../src/core/items/encoding.ts';
 import { FOLDED, foldText } from '../../src/core/items/folding.ts';
 import { indexSortKey } from '../support/derived-keys.ts';
+import { runs } from '../support/extent.ts';
+import { SIZES } from '../support/sizes.ts';
 import { anyText, codePoints } from '../support/texts.ts';
 
-const RUNS = { numRuns: 2000 };
+const RUNS = { numRuns: runs(SIZES.folding) };
 
 const fold = (text: string): string => foldText(text);
 

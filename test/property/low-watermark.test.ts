@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { appliedCount, type Claim, type Coverage, coverageOf } from '../../src/stream/progress/claims.ts';
+import { runs } from '../support/extent.ts';
+import { SIZES } from '../support/sizes.ts';
 
 /**
  * The rules by which the mark of a shard moves, without table or stream: batches of one lane or two are applied, fail, are retried, are given
@@ -135,7 +137,7 @@ describe('the mark of a shard', () => {
         shard.look();
         expect(shard.mark).toBe(RECORDS);
       }),
-      { numRuns: 20_000 },
+      { numRuns: runs(SIZES['low watermark']) },
     );
   });
 });

@@ -13,10 +13,12 @@ import type { CompiledModel } from '../../src/core/model/compiled.ts';
 import { edge, node } from '../../src/core/model/schema.ts';
 import { losslessNumber, toJson } from '../../src/foundation/exact-json.ts';
 import { asText, number } from '../support/decimals.ts';
+import { runs } from '../support/extent.ts';
 import { MemoryStore } from '../support/memory-store/memory-store.ts';
+import { SIZES } from '../support/sizes.ts';
 import { codePoints } from '../support/texts.ts';
 
-const RUNS = { numRuns: 100 };
+const RUNS = { numRuns: runs(SIZES['values read']) };
 
 /** Numbers near the borders of what JavaScript holds exactly. */
 const atTheBorder = fc

@@ -9,11 +9,13 @@ import { edge, node, number, sum } from '../../../src/core/model/schema.ts';
 import { createProjector } from '../../../src/projecting/apply/projector.ts';
 import { Choices } from '../../simulator/kernel/choices.ts';
 import { chooseModel, graphOf, type ModelOptions } from '../../simulator/packs/projecting/models.ts';
+import { runs } from '../../support/extent.ts';
+import { SIZES } from '../../support/sizes.ts';
 import { StreamedStore } from '../../support/streamed-store.ts';
 
 /** Every cell of `cost` against a projector whose store counts units, in batches of one, for models drawn at random. */
 
-const MODELS = 30;
+const MODELS = runs(SIZES['models with costs']);
 /** Values of the attribute of a multi-valued search. */
 const VALUES = 3;
 /** Units that a batch reads of a table without a registry, besides what `cost` says: the head. */
