@@ -115,7 +115,7 @@ const ASSUMPTIONS =
   'free tiers, discounts, transfer or taxes';
 
 /**
- * Throws `unknown-type` or `unknown-query` if the load names something that isn't in the model, or if a query name is
+ * Throws `unknown-type` or `unknown-name` if the load names something that isn't in the model, or if a query name is
  * ambiguous.
  */
 export function monthlyCost(graph: CompiledModel, load: Load, fixtures: Fixtures, prices: Prices): MonthlyCost {
@@ -303,7 +303,7 @@ function meanOverMix(puts: readonly WriteCost[], shares: Load['shares'], of: (pu
   return puts.reduce((sum, put) => sum + of(put) * weightOf(put), 0) / weights;
 }
 
-/** Returns RCU per second. Throws `unknown-query` for an unknown or ambiguous name. */
+/** Returns RCU per second. Throws `unknown-name` for an unknown or ambiguous name. */
 function readUnitsOf({ queries }: ModelCost, reads: Load['reads'] = new Map()): number {
   let units = 0;
   for (const [name, rate] of reads) {
@@ -311,7 +311,7 @@ function readUnitsOf({ queries }: ModelCost, reads: Load['reads'] = new Map()): 
     const found = exact.length > 0 ? exact : queries.filter(({ query }) => query.startsWith(name));
     if (found.length !== 1) {
       throw new EdgeloomError(
-        'unknown-query',
+        'unknown-name',
         `${found.length === 0 ? 'No query' : 'More than one query'} of the model begins with ${name}.`,
         `Its queries are: ${queries.map(({ query }) => query).join('; ')}.`,
       );

@@ -33,7 +33,7 @@ export type Prices = z.output<typeof pricesSchema>;
 const OWN_FILE = 'assets/prices.json';
 
 /**
- * Reads prices from a file, by default the package's own. Throws `invalid-prices` for a missing file or price, and `other-region` for
+ * Reads prices from a file, by default the package's own. Throws `invalid-file` for a missing file or price, and `invalid-file` for
  * prices of another region.
  */
 export function readPrices(file: string | undefined, region: string | undefined): Prices {
@@ -44,17 +44,17 @@ export function readPrices(file: string | undefined, region: string | undefined)
   try {
     content = JSON.parse(readFileSync(file ?? own, 'utf8'));
   } catch (error) {
-    throw new EdgeloomError('invalid-prices', `The prices ${name} cannot be read: ${messageOf(error)}.`, hint, {
+    throw new EdgeloomError('invalid-file', `The prices ${name} cannot be read: ${messageOf(error)}.`, hint, {
       cause: error,
     });
   }
   const result = pricesSchema.safeParse(content);
   if (!result.success) {
     const problems = result.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
-    throw new EdgeloomError('invalid-prices', `The prices ${name} are incomplete: ${problems.join('; ')}.`, hint);
+    throw new EdgeloomError('invalid-file', `The prices ${name} are incomplete: ${problems.join('; ')}.`, hint);
   }
   if (region !== undefined && result.data.region !== region) {
-    throw new EdgeloomError('other-region', `The prices are those of ${result.data.region}, not of ${region}.`, hint);
+    throw new EdgeloomError('invalid-file', `The prices are those of ${result.data.region}, not of ${region}.`, hint);
   }
   return result.data;
 }

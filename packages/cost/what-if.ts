@@ -39,7 +39,7 @@ export interface AddedOrder {
 }
 
 /**
- * Compiles a changed copy of a model. Throws `unknown-type` or `unknown-search` for unknown names, `invalid-change` for conflicts with
+ * Compiles a changed copy of a model. Throws `unknown-type` or `unknown-name` for unknown names, `invalid-argument` for conflicts with
  * other options, and the compiler's `ModelError`.
  */
 export function changedModel(graph: CompiledModel, changes: readonly ModelChange[]): CompiledModel {
@@ -103,7 +103,7 @@ function withSearchShards(
   if (search === undefined || name === NODE_LIST) throw unknown(`search of ${type}`, name, names);
   if (search.shards === 'value') {
     throw new EdgeloomError(
-      'invalid-change',
+      'invalid-argument',
       `The search ${type}.${name} has a partition for each value, so it has no number of shards.`,
       'Ask what another search would cost with other shards.',
     );
@@ -136,7 +136,7 @@ function ownParts(graph: CompiledModel, edge: EdgeModel): EdgeParts {
 function withCount(edge: EdgeModel, isCounted: boolean): EdgeModel {
   if (!isCounted && edge.count?.totals !== undefined) {
     throw new EdgeloomError(
-      'invalid-change',
+      'invalid-argument',
       `The count of ${edge.type} has sums or groups, which need it.`,
       `Take total and groupBy of edges.${edge.type} away first.`,
     );
@@ -177,7 +177,7 @@ function partsInShards(graph: CompiledModel, edge: EdgeModel, shards: number): E
   const path = `edges.${edge.type}.inbound.shards`;
   if (edge.inbound === undefined) {
     throw new EdgeloomError(
-      'invalid-change',
+      'invalid-argument',
       `The edge type ${edge.type} has no order, so it has no shards.`,
       `Add an order of ${edge.type} first.`,
     );
@@ -227,7 +227,7 @@ function checkShards(path: string, shards: number): void {
 }
 
 function unknown(what: string, name: string, names: readonly string[]): EdgeloomError {
-  const code = what.startsWith('search') ? 'unknown-search' : 'unknown-type';
+  const code = what.startsWith('search') ? 'unknown-name' : 'unknown-type';
   const hint = names.length === 0 ? 'There is none.' : `There are: ${names.join(', ')}.`;
   return new EdgeloomError(code, `The model has no ${what} ${JSON.stringify(name)}.`, hint);
 }

@@ -23,7 +23,7 @@ export interface LocalTable {
   streamArn: string;
   /** Kept beside the data, so that both are kept or lost together. */
   checkpoint: CheckpointStore;
-  /** Rejects with `engine-ended` once the engine ends, also by `close`. */
+  /** Rejects with `already-ended` once the engine ends, also by `close`. */
   loss: Promise<never>;
   close(): Promise<void>;
 }
@@ -77,7 +77,7 @@ export async function openLocalTable(graph: CompiledModel, options: EngineOption
 async function failWhenEngineEnds(engine: Engine): Promise<never> {
   await engine.ended;
   throw new EdgeloomError(
-    'engine-ended',
+    'already-ended',
     `The engine at ${engine.endpoint} has ended.`,
     'Start another one with startEngine or startLocal, and use its endpoint.',
   );

@@ -25,7 +25,7 @@ export interface TelemetryOption {
   telemetry?: Telemetry | undefined;
 }
 
-/** Throws `invalid-option` for invalid telemetry. */
+/** Throws `invalid-argument` for invalid telemetry. */
 export function observedStore<S extends object>(
   { store, telemetry }: { store: S } & TelemetryOption,
   graph: CompiledModel,
@@ -33,7 +33,7 @@ export function observedStore<S extends object>(
   if (telemetry === undefined) return store;
   if (typeof telemetry?.store === 'function') return telemetry.store(store, graph);
   throw new EdgeloomError(
-    'invalid-option',
+    'invalid-argument',
     'telemetry should be what openTelemetry() of edgeloom/telemetry gives.',
     'Leave it out to observe nothing.',
   );

@@ -24,7 +24,7 @@ export function failureDocument(error: unknown): FailureDocument {
     // The message looks like "ENOENT: no such file or directory, open 'path'".
     const [reason] = message.slice(code.length + 2).split(',');
     const document = {
-      code: 'no-file',
+      code: 'file-failed',
       message: `${path} can't be used: ${reason}.`,
       hint: 'Correct the path, or its rights.',
     };

@@ -81,7 +81,7 @@ export function optionsMeantBy(word: string): readonly string[] {
 }
 
 /**
- * Throws `unknown-option` for an unknown name, and `invalid-option` if the options aren't an object, or if a boolean,
+ * Throws `invalid-argument` for an unknown name, and `invalid-argument` if the options aren't an object, or if a boolean,
  * function, number or signal isn't valid.
  */
 export function checkOptions<Options extends object>(
@@ -95,7 +95,7 @@ export function checkOptions<Options extends object>(
   );
   const listed = names.length === 0 ? 'It takes none.' : `It takes ${names.join(', ')}.`;
   if (typeof options !== 'object' || options === null) {
-    throw new EdgeloomError('invalid-option', `The options of ${what} should be an object.`, listed);
+    throw new EdgeloomError('invalid-argument', `The options of ${what} should be an object.`, listed);
   }
   const unknown = Object.keys(options).filter((name) => !Object.hasOwn(known, name));
   if (unknown.length === 0) {
@@ -106,7 +106,7 @@ export function checkOptions<Options extends object>(
   const texts = unknown.map((name) => JSON.stringify(name)).join(', ');
   const meant = unknown.flatMap((name) => optionsMeantBy(name).find((one) => Object.hasOwn(known, one)) ?? []);
   const hint = meant.length === 0 ? listed : `Did you mean ${meant.join(', ')}? ${listed}`;
-  throw new EdgeloomError('unknown-option', `${what} has no option ${texts}.`, hint);
+  throw new EdgeloomError('invalid-argument', `${what} has no option ${texts}.`, hint);
 }
 
 function checkValue(what: string, name: string, value: unknown, mark: unknown): void {
@@ -122,17 +122,17 @@ function checkValue(what: string, name: string, value: unknown, mark: unknown): 
 function checkBoolean(option: string, value: unknown): void {
   if (typeof value === 'boolean') return;
   throw new EdgeloomError(
-    'invalid-option',
+    'invalid-argument',
     `The option ${option} should be a boolean, but is ${describe(value)}.`,
     'Give true or false, or leave it out for the default.',
   );
 }
 
-/** Throws `invalid-option` unless the value is an AbortSignal, of Node or of another implementation. */
+/** Throws `invalid-argument` unless the value is an AbortSignal, of Node or of another implementation. */
 export function checkSignal(option: string, value: unknown): void {
   if (typeof (value as AbortSignal | null)?.throwIfAborted === 'function') return;
   throw new EdgeloomError(
-    'invalid-option',
+    'invalid-argument',
     `The option ${option} should be an AbortSignal, but is ${describe(value)}.`,
     'Give controller.signal, or AbortSignal.timeout(5000).',
   );
@@ -141,13 +141,13 @@ export function checkSignal(option: string, value: unknown): void {
 function checkFunction(option: string, value: unknown): void {
   if (typeof value === 'function') return;
   throw new EdgeloomError(
-    'invalid-option',
+    'invalid-argument',
     `The option ${option} should be a function, but is ${describe(value)}.`,
     'Give a function, or leave the option out.',
   );
 }
 
-/** Throws `invalid-option` unless the value is a number from `least` to `most`, and whole if `isWhole`. */
+/** Throws `invalid-argument` unless the value is a number from `least` to `most`, and whole if `isWhole`. */
 export function checkNumber(
   option: string,
   value: unknown,
@@ -157,17 +157,17 @@ export function checkNumber(
   if (isInRange && (!isWhole || Number.isInteger(value))) return;
   const range = most === undefined ? `of ${least} or more` : `from ${least} to ${most}`;
   throw new EdgeloomError(
-    'invalid-option',
+    'invalid-argument',
     `${option} should be a ${isWhole ? 'whole ' : ''}number ${range}, but is ${describe(value)}.`,
     'Give such a number, or leave the option out for the default.',
   );
 }
 
-/** Throws `invalid-option` unless `graph` looks like what `defineGraph` returns. */
+/** Throws `invalid-argument` unless `graph` looks like what `defineGraph` returns. */
 export function checkGraph(what: string, graph: unknown): void {
   if (typeof (graph as { table?: { name?: unknown } } | null | undefined)?.table?.name === 'string') return;
   throw new EdgeloomError(
-    'invalid-option',
+    'invalid-argument',
     `${what} needs a model as its first argument.`,
     'Give what defineGraph returns, such as the default export of the model file.',
   );
@@ -181,7 +181,7 @@ export function checkStoreOptions<Options extends { store: object }>(
   checkOptions(what, options, known);
   if (typeof options?.store === 'object' && options.store !== null) return;
   throw new EdgeloomError(
-    'no-store',
+    'invalid-argument',
     `${what} needs a store.`,
     'Give { store: new DynamoDBStore(createClient(), graph.table) }; reader and writer also take { client }.',
   );
@@ -189,16 +189,16 @@ export function checkStoreOptions<Options extends { store: object }>(
 
 const GIVE_SECRET = 'Give a secret that all processes share, such as 32 random bytes of a secrets manager.';
 
-/** Throws `invalid-option` unless the secret is undefined, a non-empty string, or bytes. */
+/** Throws `invalid-argument` unless the secret is undefined, a non-empty string, or bytes. */
 export function checkSecret(name: string, secret: unknown, signed: string): void {
   if (secret === undefined) return;
   if (typeof secret !== 'string' && !(secret instanceof Uint8Array)) {
     throw new EdgeloomError(
-      'invalid-option',
+      'invalid-argument',
       `${name} should be a text or bytes, but is of type ${typeof secret}.`,
       GIVE_SECRET,
     );
   }
   if (secret.length > 0) return;
-  throw new EdgeloomError('invalid-option', `${name} is empty: anyone could sign ${signed}.`, GIVE_SECRET);
+  throw new EdgeloomError('invalid-argument', `${name} is empty: anyone could sign ${signed}.`, GIVE_SECRET);
 }

@@ -21,7 +21,7 @@ export interface ActionTarget extends Pick<MigrateAction, 'kind' | 'name'> {
 }
 
 /**
- * Throws `unknown-projection` for an unknown name, `last-generation` if an action other than a drop would leave readers
+ * Throws `unknown-name` for an unknown name, `last-generation` if an action other than a drop would leave readers
  * without a generation, and `shared-item` if dropping a search would also remove other searches of the model.
  */
 export function actionTargets(
@@ -87,7 +87,7 @@ function lastGenerationError(name: string): EdgeloomError {
 }
 
 /**
- * Throws `unknown-projection` if nothing has the name. Tries the whole name before splitting off a generation, because
+ * Throws `unknown-name` if nothing has the name. Tries the whole name before splitting off a generation, because
  * a search's name may end like a generation's (`@2`). The registry keeps the names of forgotten projections, so a drop
  * can be repeated.
  */
@@ -111,7 +111,7 @@ function projectionNamedBy(
   if (match !== null && known.has(match[1]!)) return { name: match[1]!, id: Number(match[2]) };
   const near = nearest(name, known);
   throw new EdgeloomError(
-    'unknown-projection',
+    'unknown-name',
     `Neither the table nor the model has a projection ${name}.`,
     `${near === undefined ? '' : `Did you mean ${near}? `}edgeloom status lists them; --undo takes away all that only other models have.`,
   );

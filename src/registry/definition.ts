@@ -406,7 +406,7 @@ const ORDERS: Readonly<Record<OrderModel['kind'], true>> = {
 };
 
 /**
- * Throws `unknown-definition` for a kind or an option that newer software has written, because items derived without it
+ * Throws `unknown-registry` for a kind or an option that newer software has written, because items derived without it
  * would be wrong.
  */
 export function checkKnownOptions(name: string, kind: string, data: Data): void {
@@ -432,7 +432,7 @@ function entriesOf(data: Data): [string, Data][] {
 
 function unknownDefinition(name: string, option: string): EdgeloomError {
   return new EdgeloomError(
-    'unknown-definition',
+    'unknown-registry',
     `The registry's definition of ${name} has ${JSON.stringify(option)}, which this version of Edgeloom does not know.`,
     'Deploy the version of Edgeloom that the table was last migrated with.',
   );

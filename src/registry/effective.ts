@@ -10,7 +10,7 @@ import { type DefinitionData, reviveDefinition } from './revive.ts';
  */
 
 /**
- * Throws `projection-code-missing` if the `own` model lacks a function, `unknown-definition` if a definition comes from
+ * Throws `projection-code-missing` if the `own` model lacks a function, `unknown-registry` if a definition comes from
  * newer software, `registry-incomplete` if a definition is missing, and `registry-conflict` if views disagree about a
  * type.
  *

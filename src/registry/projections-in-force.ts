@@ -241,7 +241,7 @@ function viewsNotReadyError(type: string, edge: EdgeModel): EdgeloomError {
 /** Errors for definitions that this reader can't compile. */
 const CANNOT_COMPILE: ReadonlySet<string> = new Set([
   'projection-code-missing',
-  'unknown-definition',
+  'unknown-registry',
   'registry-incomplete',
 ]);
 

@@ -7,7 +7,7 @@ import { checkKnownOptions, type Definition, definitionsOf, inboundName, orderNa
 export type DefinitionData = ReadonlyMap<string, Data>;
 
 /**
- * Returns a stored definition with its functions. Throws `registry-incomplete` if data is missing, `unknown-definition`
+ * Returns a stored definition with its functions. Throws `registry-incomplete` if data is missing, `unknown-registry`
  * if newer software wrote it, and the retryable `projection-code-missing` if a function is missing.
  */
 export function reviveDefinition(

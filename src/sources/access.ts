@@ -64,7 +64,7 @@ export function accessOf(source: Source, openTable: (table: string) => SourceSto
       if (typeof item === 'object') return item;
       const remedy = 'Return an object with the attributes of the item, or undefined if there is no item.';
       throw new EdgeloomError(
-        'invalid-option',
+        'invalid-argument',
         `read of the source ${source.name} gave ${describe(item)} for the key ${describe(key)}.`,
         remedy,
       );
@@ -104,7 +104,7 @@ async function* listedKeys(
       // Nobody awaits a promise, so handle its rejection.
       Promise.resolve(all as unknown).catch(() => undefined);
       throw new EdgeloomError(
-        'invalid-option',
+        'invalid-argument',
         `keys of the source ${source.name} gave ${describe(all)}, which is not a list.`,
         'Return an array or another iterable, or make keys an async generator: async function* (after) { … }.',
       );

@@ -75,7 +75,7 @@ export interface Sources {
    * have changed. Keys may come twice, late and out of order, because each touch reads the source.
    *
    * Resolves when all keys are done; a refused item counts as done. If a key isn't done, rejects with
-   * `mapping-not-in-force`, `touch-unfinished`, `source-failed`, or the error of a call; call it again with all keys.
+   * `mapping-not-in-force`, `out-of-time`, `source-failed`, or the error of a call; call it again with all keys.
    */
   touch(name: string, keys: Iterable<SourceKey>, options?: TouchOptions): Promise<void>;
   /**
@@ -180,7 +180,7 @@ export function openSources(graph: CompiledModel, options: SourcesOptions): Open
       const source = find(name);
       if (typeof keys === 'string' || typeof Object(keys)[Symbol.iterator] !== 'function') {
         const remedy = `Give a list: touch('${name}', [key]).`;
-        throw new EdgeloomError('invalid-option', `The keys to touch of the source ${name} are not a list.`, remedy);
+        throw new EdgeloomError('invalid-argument', `The keys to touch of the source ${name} are not a list.`, remedy);
       }
       const texts = [...keys].map((key) => keyTextOf(source, key));
       const left = await touchTexts(source, texts, options);
@@ -197,7 +197,7 @@ function checkNamesDiffer(sources: readonly Source[]): void {
   const twice = sources.find(({ name }, i) => sources.findIndex((one) => one.name === name) < i);
   if (twice === undefined) return;
   const remedy = 'Give each another name, or read both by one source.';
-  throw new EdgeloomError('invalid-option', `Two sources have the name ${twice.name}.`, remedy);
+  throw new EdgeloomError('invalid-argument', `Two sources have the name ${twice.name}.`, remedy);
 }
 
 function meteredChanges(store: SourcesOptions['store'], spend: Spend): SourcesOptions['store'] {
@@ -222,7 +222,7 @@ function spending(allowance: Allowance, wait: Wait): Spend {
 
 function noTable(table: string): SourceStore {
   throw new EdgeloomError(
-    'invalid-option',
+    'invalid-argument',
     `Nothing opens the source table ${table}.`,
     'Give createSources openTable: (table) => new DynamoDBSourceStore(client, table).',
   );
@@ -230,5 +230,5 @@ function noTable(table: string): SourceStore {
 
 function unknownSource(name: string, known: ReadonlySet<string>): EdgeloomError {
   const there = known.size === 0 ? 'There are none' : `The sources are ${[...known].join(', ')}`;
-  return new EdgeloomError('invalid-option', `There is no source ${name}. ${there}.`, 'Name one of them.');
+  return new EdgeloomError('invalid-argument', `There is no source ${name}. ${there}.`, 'Name one of them.');
 }

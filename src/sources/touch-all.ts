@@ -25,7 +25,7 @@ export async function touchAll(
     try {
       signal?.throwIfAborted();
       // `remainingMs` already leaves time for the last calls, so no more is reserved here.
-      if (remainingMs() <= 0) throw new EdgeloomError('touch-unfinished', 'The time ran out.', 'Touch the key again.');
+      if (remainingMs() <= 0) throw new EdgeloomError('out-of-time', 'The time ran out.', 'Touch the key again.');
       await retrying(action, { wait, random, remainingMs, signal, isRetryable: retryableUpTo(attempts) });
     } catch (error) {
       if (error instanceof StoreError && error.kind === 'fatal') throw error;

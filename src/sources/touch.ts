@@ -46,7 +46,7 @@ export async function beginTouch({ store, source, now }: SourceContext, key: str
 }
 
 /**
- * Writes the current output of a source item. Throws `touch-unfinished` if the time runs out, `mapping-not-in-force`,
+ * Writes the current output of a source item. Throws `out-of-time` if the time runs out, `mapping-not-in-force`,
  * or the error of a call; the key then has to be touched again.
  *
  * @param first the ledger, if the caller read it before the head.
@@ -221,7 +221,7 @@ export function reasonOf({ message, hint }: EdgeloomError): string {
 
 function unfinished(maker: string, written: number, all: number): EdgeloomError {
   return new EdgeloomError(
-    'touch-unfinished',
+    'out-of-time',
     `Of the ${all} items of the source item ${maker} ${written} are written; the time ran out.`,
     'Touch the key again: the touch goes on where it stopped.',
   );

@@ -56,7 +56,7 @@ export function classifyError(error: unknown): StoreError {
   }
   if (detail === NO_REGION) {
     const hint = 'Name it with --region or AWS_REGION, or name an endpoint.';
-    return new StoreError('fatal', 'no-region', 'No AWS region is set.', hint, { cause: error });
+    return new StoreError('fatal', 'invalid-environment', 'No AWS region is set.', hint, { cause: error });
   }
   // Without an answer from DynamoDB, the call may have been carried out.
   const isAnswer =

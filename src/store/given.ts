@@ -22,7 +22,7 @@ export type WithClient<Options> = Omit<Options, 'store'> & {
   store?: undefined;
 };
 
-/** Makes a store from the client, if one is given. Throws `invalid-option` for an invalid graph or client. */
+/** Makes a store from the client, if one is given. Throws `invalid-argument` for an invalid graph or client. */
 export function withStore<Options extends { store: Store }>(
   what: string,
   graph: { table: TableNames },
@@ -38,7 +38,7 @@ export function withStore<Options extends { store: Store }>(
     } as unknown as Options;
   }
   throw new EdgeloomError(
-    'invalid-option',
+    'invalid-argument',
     `The client of ${what} should be a client of the AWS SDK for DynamoDB.`,
     'Give a DynamoDBClient or a DynamoDBDocumentClient.',
   );

@@ -57,7 +57,7 @@ export function memoryCheckpoint(): CheckpointStore {
 }
 
 /**
- * Keeps checkpoints in a JSON file that survives a crash of the machine. Throws `invalid-checkpoint` for a file that
+ * Keeps checkpoints in a JSON file that survives a crash of the machine. Throws `invalid-file` for a file that
  * isn't a checkpoint, instead of starting over. Give each worker its own file: workers that share one lose nothing, but
  * apply the same records.
  */
@@ -88,7 +88,7 @@ function invalidCheckpointError(file: string, error: unknown): EdgeloomError {
   const place = error instanceof z.ZodError ? error.issues[0]?.path.join('.') : undefined;
   const reason = place === undefined ? messageOf(error) : `${place || 'it'} isn't what a worker writes`;
   return new EdgeloomError(
-    'invalid-checkpoint',
+    'invalid-file',
     `The checkpoint file ${file} cannot be used: ${reason}.`,
     'Delete it to read the stream again from its oldest record, which changes nothing that is right, or name another.',
     { cause: error },
@@ -107,7 +107,7 @@ async function saveCheckpoint(file: string, checkpoint: Checkpoint): Promise<voi
     await syncFolder(folder);
   } catch (error) {
     throw new EdgeloomError(
-      'checkpoint-not-written',
+      'file-failed',
       `The checkpoint file ${file} cannot be written: ${messageOf(error)}.`,
       'Check the disk and the permissions of the folder.',
       { cause: error },

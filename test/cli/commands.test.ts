@@ -228,7 +228,7 @@ describe('an order by name', () => {
     await eventually(found('P1', 'P2', 'P3'), ...inbound, '--reverse');
     expect(await json(...inbound, '--from', '9')).toEqual(found('P2', 'P1'));
     expect(await failure('list', 'inbound', 'USER-P1', 'GOALMEMBERSHIP', '--order', 'byColor')).toMatchObject({
-      code: 'unknown-order',
+      code: 'unknown-name',
       hint: expect.stringContaining('byPriority'),
     });
   });
@@ -247,7 +247,7 @@ describe('the target of an index partition', () => {
     expect((await run(...newest)).stdout).toMatch(/^target: USER-U1 \{.*"Terui".*\}\nsource /);
     expect(await json('list', 'inbound', 'USER-U1', 'GOALSUBSCRIBER')).not.toHaveProperty('target');
     expect(await failure('list', 'inbound', 'USER-U1', 'GOALMEMBERSHIP', '--include-target')).toMatchObject({
-      code: 'no-target',
+      code: 'not-declared',
     });
   });
 
@@ -322,14 +322,14 @@ describe('project', () => {
 describe('failures', () => {
   it.each([
     ['no such table', ['table', 'describe', '--table', 'none-such'], 'no-table'],
-    ['no such model file', ['get', 'USER-U1', '--config', 'none.ts'], 'no-config'],
-    ['an unknown search', ['search', 'USER.shoeSize', '--equals', '44'], 'unknown-search'],
-    ['an unknown label', ['list', 'inbound', 'USER-U1', 'GOALMEMBERSHIP', '--at-least', 'BOSS'], 'unknown-label'],
+    ['no such model file', ['get', 'USER-U1', '--config', 'none.ts'], 'invalid-config'],
+    ['an unknown search', ['search', 'USER.shoeSize', '--equals', '44'], 'unknown-name'],
+    ['an unknown label', ['list', 'inbound', 'USER-U1', 'GOALMEMBERSHIP', '--at-least', 'BOSS'], 'unknown-name'],
     ['two predicates', ['search', 'USER.name', '--equals', 'a', '--prefix', 'b'], 'usage'],
     ['a bad limit', ['search', 'USER.name', '--limit', '0'], 'usage'],
     ['an unknown option', ['search', 'USER.name', '--color'], 'usage'],
     ['an unknown command', ['weave'], 'usage'],
-    ['a bad endpoint', ['get', 'USER-U1', '--endpoint', 'nowhere'], 'invalid-option'],
+    ['a bad endpoint', ['get', 'USER-U1', '--endpoint', 'nowhere'], 'invalid-argument'],
   ])('%s: exit 2, one JSON document, a sentence and no stack', async (_name, args, code) => {
     const {
       code: exit,

@@ -51,7 +51,7 @@ describe('a path that the command cannot use', () => {
     expect({ code, error: JSON.parse(stdout).error }).toEqual({
       code: 2,
       error: {
-        code: 'no-file',
+        code: 'file-failed',
         message: expect.stringMatching(new RegExp(`${path}.* can't be used: ${reason}\\.$`)),
         hint: 'Correct the path, or its rights.',
       },
@@ -61,10 +61,10 @@ describe('a path that the command cannot use', () => {
 
 describe('a file that could not be written at the end', () => {
   it.each([
-    [['check', '--resume'], 'no-file'],
-    [['rebuild', '--resume'], 'no-file'],
-    [['check', '--report', 'junit'], 'report-not-written'],
-    [['adopt', '--table', 'none', '--out'], 'invalid-option'],
+    [['check', '--resume'], 'file-failed'],
+    [['rebuild', '--resume'], 'file-failed'],
+    [['check', '--report', 'junit'], 'file-failed'],
+    [['adopt', '--table', 'none', '--out'], 'invalid-argument'],
   ])('is refused at the start: %j', async (args, code) => {
     const file = join(folder, 'missing', 'file');
     expect(await failure(...args, file)).toMatchObject({ code, message: expect.stringContaining(file) });
@@ -174,7 +174,7 @@ it('a model whose table has a name that DynamoDB refuses is refused when it is l
   );
   const { message } = await failure('table', 'create', '--config', file);
   expect(message).toContain('table.name: should be 3 to 255 of the characters A-Z, a-z, 0-9, _, - and .');
-  expect(await failure('table', 'create', '--table', 'e v')).toMatchObject({ code: 'invalid-option' });
+  expect(await failure('table', 'create', '--table', 'e v')).toMatchObject({ code: 'invalid-argument' });
 });
 
 it('the load of a cost is told with its rate, and is not zero', async () => {
@@ -183,7 +183,7 @@ it('the load of a cost is told with its rate, and is not zero', async () => {
     ['--view-kb', '8'],
     ['--stream-shards', '4'],
   ]) {
-    expect(await failure('cost', ...load), load[0]).toMatchObject({ code: 'no-rate' });
+    expect(await failure('cost', ...load), load[0]).toMatchObject({ code: 'usage' });
     expect((await run('cost', '--rate', '1/s', ...load)).code, load[0]).toBe(0);
   }
   for (const option of ['--view-kb', '--stream-shards']) {
@@ -247,7 +247,7 @@ describe('an error on the command line', () => {
   it('of a drop says which projection is meant, and a drop of what the model has says that it comes back', async () => {
     expect((await run('migrate', '--yes')).code).toBe(0);
     expect(await failure('migrate', '--drop', 'search:USER.nam', '--yes')).toMatchObject({
-      code: 'unknown-projection',
+      code: 'unknown-name',
       hint: 'Did you mean search:USER.name? edgeloom status lists them; --undo takes away all that only other models have.',
     });
     const { stdout } = await run('migrate', '--drop', 'search:USER.name', '--dry-run');
@@ -307,11 +307,11 @@ it.each([
   [['rebuild', '--source', 'GOAL-G1', '--segments', '4'], 'usage', '--segments cannot be combined with --source.'],
   [['check', '--source', 'GOAL-G1', '--table', 'none'], 'no-table', 'There is no table none.'],
   [['explain', 'GOAL-G1', '--dry-run', '--query', 'list page GOAL-G1 X'], 'usage', '--dry-run explains no item'],
-  [['import', '.'], 'no-file', '. is a folder.'],
-  [['import', '/dev/null'], 'no-file', '/dev/null is not a regular file.'],
-  [['import', 'examples/goals/goals.jsonl', '--from-line', '9999'], 'invalid-option', "so the import can't start at"],
-  [['get', 'GOAL-G1', '--table', ''], 'invalid-option', 'The option --table "" should not be empty.'],
-  [['get', 'GOAL-G1', '--region', ''], 'invalid-option', 'The option --region "" should not be empty.'],
+  [['import', '.'], 'file-failed', '. is a folder.'],
+  [['import', '/dev/null'], 'file-failed', '/dev/null is not a regular file.'],
+  [['import', 'examples/goals/goals.jsonl', '--from-line', '9999'], 'invalid-argument', "so the import can't start at"],
+  [['get', 'GOAL-G1', '--table', ''], 'invalid-argument', 'The option --table "" should not be empty.'],
+  [['get', 'GOAL-G1', '--region', ''], 'invalid-argument', 'The option --region "" should not be empty.'],
   [['check', '--resume', 'package.json'], 'invalid-cursor', 'The file package.json doesn'],
 ] as const)('%j is refused', async (args, code, message) => {
   const failed = await failure(...args);
@@ -373,7 +373,7 @@ describe('dev', () => {
     const { code, stdout } = await edgeloom(['dev', '--data', data, '--json']);
     expect(code).toBe(2);
     expect(JSON.parse(stdout)).toMatchObject({
-      error: { code: 'data-in-use', message: expect.stringMatching(/is in use by process \d+\.$/) },
+      error: { code: 'already-running', message: expect.stringMatching(/is in use by process \d+\.$/) },
     });
     expect(await first.interrupt()).toBe(0);
     const again = await startDev(['--data', data]);

@@ -113,7 +113,7 @@ describe('watch', () => {
     });
     const asJson = await edgeloom(['watch', 'search', 'USER.nothing', '--json', ...at]);
     expect(asJson.code).toBe(2);
-    expect(JSON.parse(asJson.stdout)).toMatchObject({ error: { code: 'unknown-search', hint: expect.any(String) } });
+    expect(JSON.parse(asJson.stdout)).toMatchObject({ error: { code: 'unknown-name', hint: expect.any(String) } });
     expect(await edgeloom(['watch', 'get', 'nobody', ...at])).toMatchObject({ code: 2 });
     expect(await edgeloom(['watch', 'inbound', 'B-1', 'A', '--cursor', 'x', ...at])).toMatchObject({ code: 2 });
     const noTable = await edgeloom(['watch', 'get', 'USER-1', '--table', 'not-there', ...at]);

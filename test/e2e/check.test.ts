@@ -222,7 +222,7 @@ describe('edgeloom check', () => {
       findings: [],
     });
     expect(await json(2, 'check', '--export', drifted, '--repair')).toMatchObject({
-      error: { code: 'invalid-option' },
+      error: { code: 'invalid-argument' },
     });
   });
 
@@ -288,10 +288,10 @@ describe('edgeloom redrive', () => {
       error: { code: 'invalid-failure-message' },
     });
     expect(await json(2, 'redrive', '--from-failure', join(folder, 'none'))).toMatchObject({
-      error: { code: 'no-file' },
+      error: { code: 'file-failed' },
     });
     expect(await json(2, 'redrive', 'GOAL-1', '--from-failure', file)).toMatchObject({
-      error: { code: 'invalid-option' },
+      error: { code: 'invalid-argument' },
     });
   });
 });

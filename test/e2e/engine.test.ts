@@ -168,8 +168,8 @@ describe('startLocal', () => {
     const local = await startLocal(followGraph('lost'), { engine: ENGINE });
     const [, processId] = (await processOn(portOf(local.endpoint))) ?? [];
     process.kill(Number(processId), 'SIGKILL');
-    await expect(local.worker.ended).rejects.toMatchObject({ code: 'engine-ended' });
-    await expect(local.worker.idle()).rejects.toMatchObject({ code: 'engine-ended' });
+    await expect(local.worker.ended).rejects.toMatchObject({ code: 'already-ended' });
+    await expect(local.worker.idle()).rejects.toMatchObject({ code: 'already-ended' });
     await local.stop();
   });
 });

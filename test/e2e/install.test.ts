@@ -156,7 +156,7 @@ describe('the package, installed alone into an empty folder', () => {
     ];
     const { stdout } = await edgeloom(...args).catch((error: { stdout: string }) => error);
     expect(JSON.parse(stdout)).toMatchObject({
-      error: { code: 'no-package', message: expect.stringContaining('@aws-sdk/client-s3') },
+      error: { code: 'not-installed', message: expect.stringContaining('@aws-sdk/client-s3') },
     });
   });
 

@@ -64,7 +64,7 @@ describe('edgeloom studio', () => {
     const { port } = new URL(studio.url);
     const second = await edgeloom(['studio', '--json', '--port', port, '--endpoint', dev.endpoint]);
     expect(second.code).toBe(2);
-    expect(JSON.parse(second.stdout).error.code).toBe('studio-port');
+    expect(JSON.parse(second.stdout).error.code).toBe('port-in-use');
     expect(await studio.interrupt()).toBe(0);
   });
 });

@@ -120,7 +120,7 @@ describe('--report', () => {
     await symlink(precious, join(folder, 'link'));
     for (const file of [join(folder, 'link'), folder, '/dev/null']) {
       await expect(report(file)).rejects.toMatchObject({
-        code: 'report-not-written',
+        code: 'file-failed',
         message: expect.stringContaining(file),
       });
     }

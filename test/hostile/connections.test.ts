@@ -130,7 +130,7 @@ describe('the connections of a client', () => {
   it('have a bound that is a number', () => {
     for (const maxConnections of [0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY]) {
       const refused = expect.objectContaining({
-        code: 'invalid-option',
+        code: 'invalid-argument',
         message: expect.stringContaining('maxConnections'),
       });
       expect(() => createClient({ maxConnections })).toThrow(refused);
@@ -175,7 +175,7 @@ describe('the connections of a client', () => {
     expect(timeLimits()).toMatchObject({ headersTimeout: 15_000, bodyTimeout: 15_000 });
     for (const answerTimeoutMs of [0, -1, 1.5, Number.NaN]) {
       const refused = expect.objectContaining({
-        code: 'invalid-option',
+        code: 'invalid-argument',
         message: expect.stringContaining('answerTimeoutMs'),
       });
       expect(() => createClient({ answerTimeoutMs })).toThrow(refused);

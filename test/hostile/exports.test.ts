@@ -83,14 +83,14 @@ describe('check --export', () => {
   it.each(DAMAGE)('says which file it is, where %s', async (_what, named, damage) => {
     await damage(await written());
     const error = await checkFolder().catch((failure: unknown) => failure);
-    expect(error).toMatchObject({ code: 'invalid-export', message: expect.stringContaining(named) });
+    expect(error).toMatchObject({ code: 'invalid-file', message: expect.stringContaining(named) });
   });
 
   it('names the attribute whose binary data is not base64', async () => {
     const line = '{"Item":{"source":{"S":"USER-1"},"target":{"S":"USER-1"},"photo":{"B":"A_-8"}}}';
     await writeFile(join(folder, 'x.json.gz'), gzipSync(line));
     await expect(checkFolder()).rejects.toMatchObject({
-      code: 'invalid-export',
+      code: 'invalid-file',
       message: expect.stringMatching(/in line 1 of .*x.json.gz: attribute "photo" has binary data that is not base64/),
     });
   });
@@ -98,7 +98,7 @@ describe('check --export', () => {
   it('says that a file is none, and that a folder is expected', async () => {
     const file = join(await written(), 'file1.json.gz');
     await expect(checkExport({ graph, folder: file })).rejects.toMatchObject({
-      code: 'invalid-export',
+      code: 'invalid-file',
       message: expect.stringContaining('is a file'),
     });
   });
@@ -109,7 +109,7 @@ describe('check --export', () => {
     const { code, stdout } = await edgeloom(['check', '--export', folder, '--json']);
     expect(code).toBe(2);
     expect(JSON.parse(stdout)).toMatchObject({
-      error: { code: 'invalid-export', message: expect.stringContaining('file1.json.gz') },
+      error: { code: 'invalid-file', message: expect.stringContaining('file1.json.gz') },
     });
   });
 
@@ -129,7 +129,7 @@ describe('check --export', () => {
     await writeFile(join(folder, 'manifest-files.json'), `${line('b')}\n${line('a')}\n`);
     expect(await checkFolder()).toMatchObject({ partitions: 2, baseItems: 2, derivedItems: 2 });
     await rename(join(folder, 'b'), join(folder, 'c'));
-    await expect(checkFolder()).rejects.toMatchObject({ code: 'invalid-export' });
+    await expect(checkFolder()).rejects.toMatchObject({ code: 'invalid-file' });
   });
 
   it('follows a link to a file', async () => {

@@ -132,7 +132,7 @@ describe('the stream handler', () => {
       await expect(handler({ Records }, context)).rejects.toMatchObject({ code: 'wrong-table' });
     }
     await expect(handler({ Records: [record(undefined, '1')] }, context)).rejects.toMatchObject({
-      code: 'invalid-stream-arn',
+      code: 'wrong-table',
     });
     expect((await store.get({ source: 'USER-1', target: '~view' }, { consistent: true })).item).toBeUndefined();
     expect(await handler({ Records: [record(streamArn, '1')] }, context)).toEqual({ batchItemFailures: [] });
@@ -152,7 +152,7 @@ describe('the URL of a queue', () => {
   ])('gets no request where it is neither of SQS nor of this machine: %s', async (queueUrl) => {
     const { graph, store, sources } = await failedTable();
     const options = { graph, store, openQueue };
-    await expect(redriveQueue(queueUrl, sources, options)).rejects.toMatchObject({ code: 'untrusted-queue' });
+    await expect(redriveQueue(queueUrl, sources, options)).rejects.toMatchObject({ code: 'not-allowed' });
   });
 
   it('gets none in clear text from the command either', async () => {
@@ -167,7 +167,7 @@ describe('the URL of a queue', () => {
     const queue = `http://0.0.0.0:${port}/123456789012/queue`;
     const result = await edgeloom(['redrive', '--json', '--from-failure', queue, '--any-host'], { cwd: ROOT });
     expect(result.code).toBe(2);
-    expect(JSON.parse(result.stdout)).toMatchObject({ error: { code: 'untrusted-queue' } });
+    expect(JSON.parse(result.stdout)).toMatchObject({ error: { code: 'not-allowed' } });
     expect(requests).toEqual([]);
     listener.close();
   });

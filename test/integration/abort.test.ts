@@ -127,9 +127,9 @@ describe('a read whose signal is aborted', () => {
     const { graph, store, reader } = await open();
     for (const signal of [5, {}, null, new AbortController()]) {
       await expect(reader.getViews(['GOAL-1'], { signal: signal as never })).rejects.toMatchObject({
-        code: 'invalid-option',
+        code: 'invalid-argument',
       });
-      await expect(check(graph, { store, signal: signal as never })).rejects.toMatchObject({ code: 'invalid-option' });
+      await expect(check(graph, { store, signal: signal as never })).rejects.toMatchObject({ code: 'invalid-argument' });
     }
   });
 

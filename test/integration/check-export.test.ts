@@ -66,10 +66,10 @@ it.each([
   await writeExport(folder, await items());
   const names = await readdir(folder, { recursive: true });
   await damage(join(folder, names.find((name) => name.endsWith('data'))!));
-  await expect(checkFolder()).rejects.toMatchObject({ code: 'invalid-export' });
+  await expect(checkFolder()).rejects.toMatchObject({ code: 'invalid-file' });
 });
 
 it('says so where a folder holds no export', async () => {
   const { checkFolder } = await exportedTable();
-  await expect(checkFolder()).rejects.toMatchObject({ code: 'invalid-export' });
+  await expect(checkFolder()).rejects.toMatchObject({ code: 'invalid-file' });
 });

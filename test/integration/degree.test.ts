@@ -48,7 +48,7 @@ describe('degree', () => {
   it('says so where a type is neither listed nor counted', async () => {
     const { reader } = await openTable(socialGraph());
     await expect(reader.degree('USER-1', 'LIKES' as 'FOLLOWS')).rejects.toMatchObject({
-      code: 'not-counted',
+      code: 'not-declared',
       hint: 'Give edges.LIKES degree: true, then migrate.',
     });
   });

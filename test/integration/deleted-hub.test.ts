@@ -100,7 +100,7 @@ describe('deleteNodeWithEdges of a hub', () => {
     const graph = clubs();
     const writer = createWriter(graph, { store: new MemoryStore(graph.table) });
     await expect(writer.deleteNodeWithEdges('CLUB-1', rates)).rejects.toMatchObject({
-      code: 'invalid-option',
+      code: 'invalid-argument',
       message: expect.stringContaining('of deleteNodeWithEdges'),
     });
   });

@@ -113,9 +113,9 @@ describe('the client of a reader and a writer', () => {
 
   it('is refused if it is none, or stands beside a store', () => {
     const client = {} as unknown as DynamoDBClient;
-    expect(() => createReader(graph, { client })).toThrow(expect.objectContaining({ code: 'invalid-option' }));
-    expect(() => createWriter(graph, { client })).toThrow(expect.objectContaining({ code: 'invalid-option' }));
+    expect(() => createReader(graph, { client })).toThrow(expect.objectContaining({ code: 'invalid-argument' }));
+    expect(() => createWriter(graph, { client })).toThrow(expect.objectContaining({ code: 'invalid-argument' }));
     const both = { client: plainClients[0]!, store: table.store } as unknown as { client: DynamoDBClient };
-    expect(() => createReader(graph, both)).toThrow(expect.objectContaining({ code: 'unknown-option' }));
+    expect(() => createReader(graph, both)).toThrow(expect.objectContaining({ code: 'invalid-argument' }));
   });
 });

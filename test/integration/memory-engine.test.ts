@@ -76,7 +76,7 @@ describe('the engine in memory', () => {
 
   it('keeps no data: a folder for it is refused, and so is a port that is taken', async () => {
     await expect(startEngine({ engine: 'memory', dataDir: '/tmp/none' })).rejects.toMatchObject({
-      code: 'invalid-option',
+      code: 'invalid-argument',
     });
     const port = Number(new URL(local.endpoint).port);
     await expect(startEngine({ engine: 'memory', port })).rejects.toMatchObject({ code: 'port-in-use' });

@@ -214,7 +214,7 @@ describe('where on what a list is ordered by', () => {
   });
 
   it('is refused where the key holds another form, and where another order holds it', async () => {
-    const refused = { code: 'not-projected' };
+    const refused = { code: 'not-declared' };
     await expect(
       open.inbound('USER-1', 'HAS', { order: 'byDate', where: { day: '2026-01-01' } }),
     ).rejects.toMatchObject(refused);
@@ -233,9 +233,9 @@ describe('where', () => {
   it('is refused for attributes that are not projected and for values that cannot be compared', async () => {
     const refused = async (read: Promise<unknown>, code: string, message: string) =>
       await expect(read).rejects.toThrow(expect.objectContaining({ code, message: expect.stringContaining(message) }));
-    await refused(inbound({ points: 'x' }), 'not-projected', 'do not hold "points"');
-    await refused(open.search('TASK.status').all({ where: { points: 'x' } }), 'not-projected', 'TASK.status');
-    await refused(open.search('TASK.title').all({ where: { source: 'x' } }), 'not-projected', '"source"');
+    await refused(inbound({ points: 'x' }), 'not-declared', 'do not hold "points"');
+    await refused(open.search('TASK.status').all({ where: { points: 'x' } }), 'not-declared', 'TASK.status');
+    await refused(open.search('TASK.title').all({ where: { source: 'x' } }), 'not-declared', '"source"');
     await refused(inbound('seen' as never), 'invalid-argument', 'should be an object');
     const many = Array.from({ length: 101 }, (_, i) => `${i}`);
     const values: [seen: unknown, message: string][] = [
@@ -263,7 +263,7 @@ describe('where', () => {
       inbound(where).then(String, (error: unknown) => (error as { hint: string }).hint);
     expect(await hintOf({ sene: 'x' })).toMatch(/^Did you mean seen\? They hold seen, note\./);
     expect(await hintOf({ seen: { beginWith: 'o' } })).toMatch(/^Did you mean beginsWith\? There are equals, lt, /);
-    await refused(open.inDegree('USER-1', 'HAS', { where: {} } as never), 'unknown-option', 'where');
+    await refused(open.inDegree('USER-1', 'HAS', { where: {} } as never), 'invalid-argument', 'where');
   });
 
   it('ends a page at 50 units, with a cursor that goes on, in few calls, and is alone in that', async () => {
@@ -329,7 +329,7 @@ describe('where', () => {
 describe('a value that the model does not declare', () => {
   const refused = async (read: Promise<unknown>, message: string, hint: string): Promise<void> =>
     await expect(read).rejects.toMatchObject({
-      ...{ code: 'unknown-label', message: expect.stringContaining(message), hint: expect.stringContaining(hint) },
+      ...{ code: 'unknown-name', message: expect.stringContaining(message), hint: expect.stringContaining(hint) },
     });
 
   it('is refused with the nearest one', async () => {

@@ -279,7 +279,7 @@ describe('bounds of levels are reported', () => {
     expect(page.truncated!.ids.length).toBeGreaterThan(0);
     for (const maxNodes of [0, -1, 1.5, '3' as unknown as number]) {
       const refused = reader.page('TEAM-1', 'TEAMGOAL', { maxNodes });
-      await expect(refused).rejects.toThrow(expect.objectContaining({ code: 'invalid-limit' }));
+      await expect(refused).rejects.toThrow(expect.objectContaining({ code: 'invalid-argument' }));
     }
   });
 });
@@ -327,8 +327,8 @@ describe('levels refuse what the model does not declare', () => {
       'They leave GOAL.',
     ],
     ['an edge that does not enter the nodes above', { inbound: 'TASK_OF' }, 'unknown-type', 'They enter KEYRESULT.'],
-    ['an edge without orders', { inbound: 'SUBGOAL' }, 'not-indexed', 'edges.SUBGOAL'],
-    ['an unknown order', { inbound: 'MEMBER', order: 'gsi1' }, 'unknown-order', 'gsi0'],
+    ['an edge without orders', { inbound: 'SUBGOAL' }, 'not-declared', 'edges.SUBGOAL'],
+    ['an unknown order', { inbound: 'MEMBER', order: 'gsi1' }, 'unknown-name', 'gsi0'],
     [
       'a partition that is not declared',
       { edge: 'KEYRESULT', with: [{ inbound: 'TASK_OF', partition: 'x' }] },
@@ -338,13 +338,13 @@ describe('levels refuse what the model does not declare', () => {
     [
       'a type in no edge set by its bare name',
       { edge: 'KEYRESULT', with: ['WATCHER'] },
-      'not-in-edge-set',
+      'not-declared',
       "{ edge: 'WATCHER' }",
     ],
     [
       'a label of a type in no edge set',
       { edge: 'KEYRESULT', with: [{ edge: 'WATCHER', label: 'x' }] },
-      'not-in-edge-set',
+      'not-declared',
       '',
     ],
     ...[null, {}, ['LEAD'], new Set(['LEAD'])].map((label): [string, unknown, string, string] => [
@@ -353,9 +353,9 @@ describe('levels refuse what the model does not declare', () => {
       'invalid-argument',
       'a text',
     ]),
-    ['another option', { edge: 'MEMBER', labels: 'LEAD' }, 'unknown-option', 'edge, label, with'],
-    ['no entry', null, 'invalid-option', ''],
-    ['an undefined entry', undefined, 'invalid-option', ''],
+    ['another option', { edge: 'MEMBER', labels: 'LEAD' }, 'invalid-argument', 'edge, label, with'],
+    ['no entry', null, 'invalid-argument', ''],
+    ['an undefined entry', undefined, 'invalid-argument', ''],
   ];
   it.each(refused)('%s', async (_, entry, code, hint) => {
     const read = (reader as unknown as Reader).page('TEAM-1', 'TEAMGOAL', { with: [entry as never] });

@@ -96,7 +96,7 @@ describe('a search by path', () => {
   it('takes a range or a beginning behind whole segments by find alone, which the other methods name', async () => {
     const location = reader.search('STORE.location');
     expect(ids(await location.find({ path: ['CA'], beginsWith: 'San J' }, inUs))).toEqual(['STORE-2', 'STORE-1']);
-    const named = { code: 'unknown-option', hint: expect.stringContaining('find({ path') };
+    const named = { code: 'invalid-argument', hint: expect.stringContaining('find({ path') };
     for (const more of [{ beginsWith: 'San' }, { between: ['M', 'S'] }])
       await expect(location.path(['CA'], { ...inUs, ...more } as never)).rejects.toMatchObject(named);
   });

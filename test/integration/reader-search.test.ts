@@ -386,7 +386,7 @@ describe('arguments that do not fit are refused', () => {
   it('names the declared searches for an unknown one', () => {
     for (const name of ['USER.nmae', 'USER', '', 'constructor.name', 'USER.__proto__', Object.create(null)]) {
       expect(() => reader.search(name as 'USER.name')).toThrow(
-        fails('unknown-search', 'no search', /USER\.name, USER\.email.*TEXT\.text/),
+        fails('unknown-name', 'no search', /USER\.name, USER\.email.*TEXT\.text/),
       );
     }
   });
@@ -409,8 +409,8 @@ describe('arguments that do not fit are refused', () => {
         'invalid-argument',
         'between of search USER.name holds a lone surrogate',
       ],
-      [search('USER.level').equals('TIN'), 'unknown-label', '"TIN", which has no declared rank'],
-      [search('USER.level').between('__proto__'), 'unknown-label', 'no declared rank'],
+      [search('USER.level').equals('TIN'), 'unknown-name', '"TIN", which has no declared rank'],
+      [search('USER.level').between('__proto__'), 'unknown-name', 'no declared rank'],
       [search('USER.level').beginsWith('G'), 'invalid-argument', 'ordered by a rank'],
       ...[
         { equals: 'a', between: ['b', undefined] },
@@ -432,17 +432,17 @@ describe('arguments that do not fit are refused', () => {
         'invalid-argument',
         'should be a text, but is undefined',
       ],
-      [search('STORE.phone').all(), 'equality-only', 'answers equality only'],
-      [search('STORE.phone').beginsWith('+1'), 'equality-only', 'answers equality only'],
-      [search('STORE.phone').count(), 'equality-only', 'answers equality only'],
-      [untyped.shards('STORE.phone'), 'equality-only', 'no shards to list'],
+      [search('STORE.phone').all(), 'not-declared', 'answers equality only'],
+      [search('STORE.phone').beginsWith('+1'), 'not-declared', 'answers equality only'],
+      [search('STORE.phone').count(), 'not-declared', 'answers equality only'],
+      [untyped.shards('STORE.phone'), 'not-declared', 'no shards to list'],
       [search('STORE.city').equals('Bonn'), 'invalid-argument', 'is partitioned by country'],
       [search('STORE.city').count(), 'invalid-argument', 'is partitioned by country'],
       [search('USER.name').equals('Terui', { partition: 'US' }), 'invalid-argument', 'has no partition attribute'],
-      [search('USER.name').all({ limit: 0 }), 'invalid-limit', 'but is 0'],
-      [search('USER.name').all({ limit: 1.5 }), 'invalid-limit', 'but is 1.5'],
-      [search('USER.name').all({ limit: Number.POSITIVE_INFINITY }), 'invalid-limit', 'Infinity'],
-      [search('USER.name').all({ consistent: true }), 'no-consistent-index-read', 'search reads a global secondary'],
+      [search('USER.name').all({ limit: 0 }), 'invalid-argument', 'but is 0'],
+      [search('USER.name').all({ limit: 1.5 }), 'invalid-argument', 'but is 1.5'],
+      [search('USER.name').all({ limit: Number.POSITIVE_INFINITY }), 'invalid-argument', 'Infinity'],
+      [search('USER.name').all({ consistent: true }), 'invalid-argument', 'search reads a global secondary'],
     ];
     for (const [read, code, message] of refusals) await expect(read).rejects.toThrow(fails(code, escaped(message)));
     expect((await search('USER.name').all({ limit: Number.MAX_SAFE_INTEGER })).items).toHaveLength(5);
@@ -472,11 +472,11 @@ describe('arguments that do not fit are refused', () => {
   });
 
   it('of the reader itself', () => {
-    expect(() => createReader(graph, { store: table.store, concurrency: 0 })).toThrow(fails('invalid-option', 'is 0'));
-    expect(() => createReader(graph, { store: table.store, cursorKey: '' })).toThrow(fails('invalid-option', 'empty'));
+    expect(() => createReader(graph, { store: table.store, concurrency: 0 })).toThrow(fails('invalid-argument', 'is 0'));
+    expect(() => createReader(graph, { store: table.store, cursorKey: '' })).toThrow(fails('invalid-argument', 'empty'));
     for (const cursorKey of [5, true, {}, null] as never[]) {
       expect(() => createReader(graph, { store: table.store, cursorKey })).toThrow(
-        fails('invalid-option', 'text or bytes'),
+        fails('invalid-argument', 'text or bytes'),
       );
     }
   });

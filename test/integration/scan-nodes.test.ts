@@ -74,9 +74,9 @@ describe('scanNodes', () => {
     const { graph, store } = await open();
     const first = (options: object) => scanNodes(graph, { store, type: 'GOAL', ...options } as never).next();
     await expect(first({ type: 'GAOL' })).rejects.toMatchObject({ code: 'unknown-type' });
-    await expect(first({ segment: 2, segments: 2 })).rejects.toMatchObject({ code: 'invalid-option' });
-    await expect(first({ segments: 1.5 })).rejects.toMatchObject({ code: 'invalid-option' });
-    await expect(first({ limit: 5 })).rejects.toMatchObject({ code: 'unknown-option' });
+    await expect(first({ segment: 2, segments: 2 })).rejects.toMatchObject({ code: 'invalid-argument' });
+    await expect(first({ segments: 1.5 })).rejects.toMatchObject({ code: 'invalid-argument' });
+    await expect(first({ limit: 5 })).rejects.toMatchObject({ code: 'invalid-argument' });
     await expect(first({ signal: AbortSignal.abort(new Error('stopped')) })).rejects.toThrow('stopped');
   });
 });

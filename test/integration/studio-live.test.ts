@@ -67,7 +67,7 @@ describe('suggestions in the studio', () => {
     await opened.worker.idle();
     expect(await idsOf('halt')).toEqual(['GOAL-NEW']);
     expect(await idsOf('lost')).toEqual(['GOAL-OLD']);
-    expect((await client.get('/api/suggest')).error?.code).toBe('invalid-request');
+    expect((await client.get('/api/suggest')).error?.code).toBe('invalid-argument');
   });
 
   it.each(['ß'.repeat(1_500), 'é'.repeat(2_048), 'ﷺ'.repeat(150)])(

@@ -58,7 +58,7 @@ describe('native orders and searches in the studio', () => {
         by,
       },
     ]);
-    expect((await client.get('/api/shards?name=USER.mail')).error).toMatchObject({ code: 'equality-only' });
+    expect((await client.get('/api/shards?name=USER.mail')).error).toMatchObject({ code: 'not-declared' });
   });
 
   it('are counted row by row, without what counts as deleted', async () => {

@@ -213,10 +213,10 @@ describe('the answers of a studio', () => {
     const client = clientOf(writable);
     for (const path of ['/api/repair', '/api/redrive'])
       for (const body of [{}, { source: 'USER-U1' }, { id: null, ids: ['USER-U1'] }, { id: '' }])
-        expect(await client.post(path, body), path).toMatchObject({ status: 400, error: { code: 'invalid-request' } });
+        expect(await client.post(path, body), path).toMatchObject({ status: 400, error: { code: 'invalid-argument' } });
     for (const rest of ['side=base&cursor=', 'side=derived&cursor=USER-U1', 'side=base&cursor=~view'])
       expect(await client.get(`/api/partition?id=USER-U1&${rest}`)).toMatchObject({
-        ...{ status: 400, error: { code: 'invalid-request' } },
+        ...{ status: 400, error: { code: 'invalid-argument' } },
       });
   });
 

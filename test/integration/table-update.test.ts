@@ -74,7 +74,7 @@ describe('bringing a table to what the model needs', () => {
     expect(left).toEqual([expect.stringContaining('--ttl expiresAt')]);
     expect(await hasTtl(client, graph)).toBe(false);
     expect(await planTableUpdate(graph, { client })).toMatchObject({ steps: [], left });
-    await expect(updateTable(graph, { client, ttl: 'endsAt' })).rejects.toMatchObject({ code: 'invalid-option' });
+    await expect(updateTable(graph, { client, ttl: 'endsAt' })).rejects.toMatchObject({ code: 'invalid-argument' });
     for (const [source, target] of [
       ['USER-ann', 'USER-ann'],
       ['USER-bob', 'USER-bob'],

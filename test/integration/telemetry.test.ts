@@ -359,7 +359,7 @@ it('without an SDK everything works as without telemetry; what is none is refuse
   expect((await reader.inbound('USER-U1', 'MEMBER')).items).toHaveLength(1);
   expect(await check(graph, { store, telemetry, segments: 1, graceMs: 0 })).toMatchObject({ baseItems: 3 });
   const wrong = { store, telemetry: true as never };
-  expect(() => createReader(graph, wrong)).toThrow(expect.objectContaining({ code: 'invalid-option' }));
-  expect(() => createWriter(graph, wrong)).toThrow(expect.objectContaining({ code: 'invalid-option' }));
-  expect(() => createProjector(graph, wrong)).toThrow(expect.objectContaining({ code: 'invalid-option' }));
+  expect(() => createReader(graph, wrong)).toThrow(expect.objectContaining({ code: 'invalid-argument' }));
+  expect(() => createWriter(graph, wrong)).toThrow(expect.objectContaining({ code: 'invalid-argument' }));
+  expect(() => createProjector(graph, wrong)).toThrow(expect.objectContaining({ code: 'invalid-argument' }));
 });

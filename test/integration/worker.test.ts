@@ -95,8 +95,8 @@ describe('a worker on a real stream', () => {
     const stopped = worker(table);
     await stopped.stop();
     expect(await stopped.run()).toMatchObject({ records: 0, endedBy: 'stop' });
-    await expect(stopped.run()).rejects.toMatchObject({ code: 'worker-used' });
-    await expect(stopped.idle()).rejects.toMatchObject({ code: 'worker-ended' });
+    await expect(stopped.run()).rejects.toMatchObject({ code: 'already-ended' });
+    await expect(stopped.idle()).rejects.toMatchObject({ code: 'already-ended' });
   });
 });
 

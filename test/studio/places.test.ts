@@ -124,7 +124,7 @@ describe.skipIf(!HAS_BROWSER)('the studio in a browser', () => {
     await expect.poll(() => rows('Rows').count()).toBe(1);
     // A request that is refused is a line of the console too.
     await at.seen.goTo('/query?search=USER.none');
-    expect(await page.getByRole('alert').innerText()).toContain('unknown-search');
+    expect(await page.getByRole('alert').innerText()).toContain('unknown-name');
     expect(at.seen.troubles.splice(0)).toEqual([expect.stringContaining('400')]);
   });
 

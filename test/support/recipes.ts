@@ -153,11 +153,11 @@ const ERROR: Recipe = {
   asking: ['test/unit/docs.test.ts'],
   own: ['packages/studio/base/query.ts'],
   files: {
-    'packages/studio/base/query.ts': [["'invalid-request', `The filter", "'invalid-pair', `The filter"]],
+    'packages/studio/base/query.ts': [["'invalid-argument', `The filter", "'invalid-pair', `The filter"]],
     'src/foundation/error-code.ts': [
       [
-        "  | 'invalid-option'",
-        "  | 'invalid-option'\n  /** A filter is no pair. Remedy: Give ATTRIBUTE=VALUE. */\n  | 'invalid-pair'",
+        "  | 'invalid-argument'",
+        "  | 'invalid-argument'\n  /** A filter is no pair. Remedy: Give ATTRIBUTE=VALUE. */\n  | 'invalid-pair'",
       ],
     ],
   },

@@ -66,7 +66,7 @@ describe('the type ErrorCode', () => {
   const FAILING = /withErrorCode\(\s*'([a-z][a-z-]*)'/g;
   /** Codes that are put together from a name, and one that only entries have. */
   const COMPOSED = [
-    ...['worker-used', 'worker-ended', 'misfit'],
+    ...['already-ended', 'already-ended', 'misfit'],
     // Those of errors with several codes.
     ...['condition-failed', 'not-found', 'invalid-batch'],
   ];

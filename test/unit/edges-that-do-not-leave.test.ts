@@ -62,7 +62,7 @@ describe('a boolean option that is no boolean', () => {
   ];
   it.each(calls)('is refused: %s', async (name, call) => {
     await expect(call()).rejects.toMatchObject({
-      code: 'invalid-option',
+      code: 'invalid-argument',
       message: expect.stringContaining(`The option ${name} should be a boolean, but is `),
     });
   });

@@ -175,7 +175,7 @@ it('an import from a line that the file does not have is refused, and one from t
   const file = await fileOf([user(1, 1), user(2, 2)]);
   expect(await importFile(graph, { store, file, fromLine: 3 })).toMatchObject({ items: 0 });
   await expect(importFile(graph, { store, file, fromLine: 4 })).rejects.toMatchObject({
-    code: 'invalid-option',
+    code: 'invalid-argument',
     message: "The file has 2 lines, so the import can't start at line 4.",
   });
 });

@@ -23,6 +23,6 @@ describe('newId', () => {
   });
 
   it('refuses an option that it does not have', () => {
-    expect(() => newId('GOAL', { sorted: true } as never)).toThrow(expect.objectContaining({ code: 'unknown-option' }));
+    expect(() => newId('GOAL', { sorted: true } as never)).toThrow(expect.objectContaining({ code: 'invalid-argument' }));
   });
 });

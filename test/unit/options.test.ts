@@ -31,7 +31,7 @@ describe('options that are not what they should be', () => {
   it('say what a signal is instead, also in work on a store', async () => {
     const work = runAbortable(new MemoryStore(graph.table), { signal: unchecked('now') }, async () => 'done');
     await expect(work).rejects.toMatchObject({
-      code: 'invalid-option',
+      code: 'invalid-argument',
       message: 'The option signal should be an AbortSignal, but is "now".',
     });
   });
@@ -39,12 +39,12 @@ describe('options that are not what they should be', () => {
   it.each(Object.entries(makers))('%s without a store says what to give', (name, make) => {
     for (const options of [{}, { store: undefined }, { store: 'records' }]) {
       expect(() => make(graph, unchecked(options))).toThrow(
-        expect.objectContaining({ code: 'no-store', message: `${name} needs a store.` }),
+        expect.objectContaining({ code: 'invalid-argument', message: `${name} needs a store.` }),
       );
     }
-    expect(() => make(graph, unchecked(undefined))).toThrow(expect.objectContaining({ code: 'no-store' }));
+    expect(() => make(graph, unchecked(undefined))).toThrow(expect.objectContaining({ code: 'invalid-argument' }));
     expect(() => make(graph, unchecked(new MemoryStore(graph.table)))).toThrow(
-      expect.objectContaining({ code: 'unknown-option' }),
+      expect.objectContaining({ code: 'invalid-argument' }),
     );
   });
 
@@ -68,7 +68,7 @@ describe('options that are not what they should be', () => {
   ])('%s, a word of other libraries, is told the name that it has here: %s', async (word, name) => {
     const asked = reader.inbound('USER-1', 'FOLLOWS' as never, unchecked({ [word]: 1 }));
     await expect(asked).rejects.toMatchObject({
-      code: 'unknown-option',
+      code: 'invalid-argument',
       hint: expect.stringContaining(`Did you mean ${name}?`),
     });
   });
@@ -77,7 +77,7 @@ describe('options that are not what they should be', () => {
     'the order %s, which is a direction, is refused with a hint at reverse',
     async (order) => {
       await expect(reader.inbound('USER-1', 'KNOWS' as never, unchecked({ order }))).rejects.toMatchObject({
-        code: 'unknown-order',
+        code: 'unknown-name',
         hint: expect.stringMatching(/`reverse: true`.*gsi0/),
       });
     },
@@ -85,7 +85,7 @@ describe('options that are not what they should be', () => {
 
   it('a word of every object is one like others', async () => {
     const asked = reader.inbound('USER-1', 'FOLLOWS' as never, unchecked({ constructor: 1 }));
-    await expect(asked).rejects.toMatchObject({ code: 'unknown-option' });
+    await expect(asked).rejects.toMatchObject({ code: 'invalid-argument' });
   });
 
   const limt = unchecked({ limt: 1 });
@@ -109,7 +109,7 @@ describe('options that are not what they should be', () => {
   it.each(reads)('%s names the option that it does not have', async (name, read) => {
     // Some throw before there is a promise.
     const error: unknown = await (async () => read())().catch((reason: unknown) => reason);
-    expect(error).toMatchObject({ code: 'unknown-option' });
+    expect(error).toMatchObject({ code: 'invalid-argument' });
     expect((error as Error).message).toMatch(new RegExp(`^${name} has no option "(limt|reverse|beginWith)"\\.$`));
   });
 
@@ -160,7 +160,7 @@ it.each<[string, () => unknown]>([
   ['startFeed', () => startFeed(undefined as never, {} as never)],
 ])('%s says that it needs a model', async (name, call) => {
   await expect((async () => call())()).rejects.toMatchObject({
-    code: 'invalid-option',
+    code: 'invalid-argument',
     message: `${name} needs a model as its first argument.`,
     hint: expect.stringContaining('defineGraph'),
   });

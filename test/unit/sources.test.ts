@@ -178,10 +178,10 @@ describe('a source', () => {
     expect(() => open(source('app', users), source('app', users, 2))).toThrow(/Two sources have the name app/);
     const sources = open(source('app', users));
     await expect(sources.touch('app', '17')).rejects.toMatchObject({
-      code: 'invalid-option',
+      code: 'invalid-argument',
       hint: "Give a list: touch('app', [key]).",
     });
-    await expect(sources.touch('app', undefined as never)).rejects.toMatchObject({ code: 'invalid-option' });
+    await expect(sources.touch('app', undefined as never)).rejects.toMatchObject({ code: 'invalid-argument' });
     await expect(sources.touch('app', ['\ud800'])).rejects.toMatchObject({ code: 'invalid-key' });
   });
 
@@ -257,7 +257,7 @@ describe('a source', () => {
       'a promise of keys',
       { keys: (async () => ['1']) as never },
       {
-        code: 'invalid-option',
+        code: 'invalid-argument',
         message: 'keys of the source app gave [object Promise], which is not a list.',
         hint: expect.stringContaining('async generator'),
       },
@@ -265,10 +265,10 @@ describe('a source', () => {
     [
       'a promise of keys that is rejected',
       { keys: (() => Promise.reject(new Error('down'))) as never },
-      { code: 'invalid-option', message: /gave \[object Promise\]/ },
+      { code: 'invalid-argument', message: /gave \[object Promise\]/ },
     ],
-    ['no keys', { keys: (() => undefined) as never }, { code: 'invalid-option', message: /gave undefined/ }],
-    ['a string for keys', { keys: () => 'abc' }, { code: 'invalid-option', message: /gave "abc"/ }],
+    ['no keys', { keys: (() => undefined) as never }, { code: 'invalid-argument', message: /gave undefined/ }],
+    ['a string for keys', { keys: () => 'abc' }, { code: 'invalid-argument', message: /gave "abc"/ }],
     [
       'an error of ours',
       {
@@ -470,7 +470,7 @@ describe('a signal', () => {
     }
     expect(asked.length).toBeLessThan(200);
     await expect(sources.touch('reads', ['a'], { signal: 5 as never })).rejects.toMatchObject({
-      code: 'invalid-option',
+      code: 'invalid-argument',
     });
   });
 });
@@ -500,7 +500,7 @@ describe('an item of thousands of outputs', () => {
         .catch((error) => error);
       if (calls === 1) expect(await shown()).toContain('USER-b USER-b');
       if (result === undefined) break;
-      expect(result).toMatchObject({ code: 'touch-unfinished' });
+      expect(result).toMatchObject({ code: 'out-of-time' });
     }
     expect(calls).toBeGreaterThan(2);
     expect(calls).toBeLessThan(8);

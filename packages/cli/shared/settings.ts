@@ -47,7 +47,7 @@ export function readSettings(options: GlobalOptions, variables: NodeJS.ProcessEn
   if (!result.success) {
     const issue = result.error.issues[0]!;
     throw new EdgeloomError(
-      'invalid-option',
+      'invalid-argument',
       `${optionText(given, issue.path.join('.'))} ${issue.message}.`,
       'Give it as edgeloom --help shows it, or correct the environment variable that stands for it.',
     );

@@ -8,7 +8,7 @@ export async function installedTelemetry(): Promise<Telemetry | undefined> {
     const loading = import('../../../src/deployment/telemetry/open-telemetry.ts');
     return (await loadOptionalPackage('@opentelemetry/api', loading)).openTelemetry();
   } catch (error) {
-    if (error instanceof EdgeloomError && error.code === 'no-package') return undefined;
+    if (error instanceof EdgeloomError && error.code === 'not-installed') return undefined;
     throw error;
   }
 }

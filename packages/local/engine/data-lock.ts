@@ -11,7 +11,7 @@ const held = new Set<string>();
 /**
  * Locks a data folder, so that only one engine uses it. A process creates an empty file with its own id, then looks for
  * other files. If two processes start together, at least one sees the other's file. Files of dead processes don't
- * count. Returns a function that releases the lock. Throws `data-in-use`.
+ * count. Returns a function that releases the lock. Throws `already-running`.
  */
 export async function lockDataFolder(folder: string): Promise<() => Promise<void>> {
   const own = `in-use-by-${process.pid}-${randomUUID()}`;
@@ -41,7 +41,7 @@ async function refuseOtherHolders(folder: string, own: string): Promise<void> {
       continue;
     }
     throw new EdgeloomError(
-      'data-in-use',
+      'already-running',
       `The data folder ${folder} is in use by process ${holder}.`,
       `Stop that process, or take another folder. If it is no engine's, delete ${join(folder, name)}.`,
     );

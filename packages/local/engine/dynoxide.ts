@@ -64,7 +64,7 @@ export async function scratchRoot(mostBytes: number | undefined, memory: string 
 }
 
 /**
- * Returns the path of the engine's program in the platform's package. Throws `no-engine` with the package to install.
+ * Returns the path of the engine's program in the platform's package. Throws `not-installed` with the package to install.
  *
  * @param platform such as `linux`
  * @param architecture such as `x64`
@@ -80,7 +80,7 @@ export function dynoxidePath(
     return resolve(`${name}/dynoxide${platform === 'win32' ? '.exe' : ''}`);
   } catch (error) {
     throw new EdgeloomError(
-      'no-engine',
+      'not-installed',
       `The embedded engine for this platform (${name}) is not installed.`,
       `Install it with "npm install --no-save ${name}@${VERSION}" where it exists, or use --engine memory, or Java 17 for --engine dynamodb-local.`,
       { cause: error },

@@ -18,7 +18,7 @@ export interface EngineOptions {
   engine?: EngineName | undefined;
   /** TCP port. Default: a free one. */
   port?: number | undefined;
-  /** Folder to keep data in. A second engine on the same folder is refused (`data-in-use`). Default: nothing is kept. */
+  /** Folder to keep data in. A second engine on the same folder is refused (`already-running`). Default: nothing is kept. */
   dataDir?: string | undefined;
   /**
    * Maximum bytes of data that isn't kept, for `'dynoxide'`. If memory has that much room, the data is held there,
@@ -54,8 +54,8 @@ const PORT_ATTEMPTS = 3;
 
 /**
  * Starts an embedded engine and waits until it answers. The engine stops with this process and doesn't keep it alive. Throws if the engine
- * isn't installed (`no-engine`, `no-java`) or doesn't start (`engine-failed`), if the port is taken (`port-in-use`), or if another engine
- * uses the data folder (`data-in-use`).
+ * isn't installed (`not-installed`, `not-installed`) or doesn't start (`engine-failed`), if the port is taken (`port-in-use`), or if another engine
+ * uses the data folder (`already-running`).
  */
 export async function startEngine(options: EngineOptions = {}): Promise<Engine> {
   checkOptions('startEngine', options, ENGINE_OPTIONS);
@@ -64,7 +64,7 @@ export async function startEngine(options: EngineOptions = {}): Promise<Engine> 
   if (dataDir === undefined) return startOnPort({ ...options, engine });
   if (engine === 'memory') {
     throw new EdgeloomError(
-      'invalid-option',
+      'invalid-argument',
       `The engine in memory keeps no data, so it has no use for the folder ${dataDir}.`,
       'Leave the folder out, or choose another engine.',
     );
@@ -83,7 +83,7 @@ export async function startEngine(options: EngineOptions = {}): Promise<Engine> 
 
 /**
  * Returns the embedded engine or, where its package is missing, `'memory'` or (with `dataDir`) `'dynamodb-local'`.
- * Throws `no-engine` if none can run.
+ * Throws `not-installed` if none can run.
  */
 export async function defaultEngine(
   { dataDir }: Pick<EngineOptions, 'dataDir'>,

@@ -58,7 +58,7 @@ async function readPartition(
 ): Promise<PartitionAnswer> {
   const { partitionKey, sortKey } = graph.table;
   if (cursor !== undefined && isDerivedKey(cursor) !== (side === 'derived'))
-    throw new EdgeloomError('invalid-request', `cursor: no sort key of a ${side} item.`, 'Load the page again.');
+    throw new EdgeloomError('invalid-argument', `cursor: no sort key of a ${side} item.`, 'Load the page again.');
   const startKey = cursor === undefined ? undefined : { [partitionKey]: { S: id }, [sortKey]: { S: cursor } };
   const range = side === 'derived' ? { beginsWith: DERIVED_PREFIX } : BELOW_DERIVED;
   const { items, lastKey } = await store.query({ partition: id, sortKey: range, limit, startKey, consistent: true });

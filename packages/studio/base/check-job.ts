@@ -41,7 +41,7 @@ export class CheckJob {
   ): void {
     if (this.state?.state === 'running') {
       throw new EdgeloomError(
-        'check-running',
+        'already-running',
         `A check of ${this.state.scope} is running.`,
         'Stop it or wait until it ends.',
       );

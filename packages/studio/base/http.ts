@@ -45,7 +45,7 @@ export async function readBody(request: IncomingMessage): Promise<unknown> {
 
 function invalid(reason: string): EdgeloomError {
   return new EdgeloomError(
-    'invalid-request',
+    'invalid-argument',
     `The body of the request cannot be taken: ${reason}.`,
     'Load the page again.',
   );

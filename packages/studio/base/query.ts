@@ -43,7 +43,7 @@ export function callOf(graph: CompiledModel, asked: AskedQuery): ReaderCall {
   if (type === undefined || id === undefined) {
     const hint = 'Choose a list and name a node, or choose a search or all nodes of a type.';
     throw new EdgeloomError(
-      'invalid-request',
+      'invalid-argument',
       'The question names neither a list of a node nor a search nor a node type.',
       hint,
     );
@@ -77,7 +77,7 @@ function typedValue(order: EdgeOrderModel | SearchOrder | undefined, text: strin
 }
 
 function wrongCondition(text: string, reason: string): EdgeloomError {
-  return new EdgeloomError('invalid-request', `The filter ${text} ${reason}.`, 'Give it as status=open or points>=3.');
+  return new EdgeloomError('invalid-argument', `The filter ${text} ${reason}.`, 'Give it as status=open or points>=3.');
 }
 
 function scalarOf(text: string): Literal {

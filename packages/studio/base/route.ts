@@ -25,7 +25,7 @@ function checkInput<Schema extends z.ZodType>(schema: Schema, input: unknown): z
   if (result.success) return result.data;
   const [issue] = result.error.issues;
   throw new EdgeloomError(
-    'invalid-request',
+    'invalid-argument',
     `${issue!.path.join('.') || 'The request'}: ${issue!.message}.`,
     'Load the page again.',
   );

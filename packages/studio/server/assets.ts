@@ -12,14 +12,14 @@ const TYPES: Readonly<Record<string, string>> = {
   'page.css': 'text/css; charset=utf-8',
 };
 
-/** Throws `no-page` if the page isn't built. */
+/** Throws `file-failed` if the page isn't built. */
 export function loadAssets(folder: URL): ReadonlyMap<string, Asset> {
   try {
     return new Map(
       Object.entries(TYPES).map(([name, type]) => [name, { type, body: readFileSync(new URL(name, folder)) }]),
     );
   } catch (error) {
-    throw new EdgeloomError('no-page', 'The page of the studio is not built.', 'Run npm run build in the clone.', {
+    throw new EdgeloomError('file-failed', 'The page of the studio is not built.', 'Run npm run build in the clone.', {
       cause: error,
     });
   }

@@ -36,7 +36,7 @@ const PAGE_FOLDER = 'dist/studio/page/';
 const PLACES = new Set(['/', '/query', '/node', '/trace', '/trust']);
 
 /**
- * Serves a studio on loopback. Throws `studio-port` if it can't listen on the port, and `no-page` if the page isn't
+ * Serves a studio on loopback. Throws `port-in-use` if it can't listen on the port, and `file-failed` if the page isn't
  * built.
  */
 export async function startStudio(options: StudioOptions): Promise<Studio> {
@@ -117,7 +117,7 @@ async function listen(server: Server, port: number): Promise<AddressInfo> {
     server.once('error', (error: NodeJS.ErrnoException) => {
       reject(
         new EdgeloomError(
-          'studio-port',
+          'port-in-use',
           `The studio cannot listen on port ${port}: ${error.code}.`,
           'Give another --port.',
         ),

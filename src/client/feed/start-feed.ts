@@ -24,7 +24,7 @@ export interface StartFeedOptions extends FeedOptions {
 /** A feed that is reading the stream. */
 export interface RunningFeed {
   feed: Feed;
-  /** Stops reading. Watchers get the error `feed-ended`. */
+  /** Stops reading. Watchers get the error `already-ended`. */
   stop(): Promise<void>;
   /** Resolves when the feed has stopped reading for any reason. */
   ended: Promise<void>;
@@ -128,5 +128,5 @@ async function readTail(tail: StreamTail): ReturnType<StreamTail['readPages']> {
 }
 
 function feedEnded(): EdgeloomError {
-  return new EdgeloomError('feed-ended', 'The feed was stopped.', 'Start another one with startFeed.');
+  return new EdgeloomError('already-ended', 'The feed was stopped.', 'Start another one with startFeed.');
 }

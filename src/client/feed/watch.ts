@@ -179,7 +179,7 @@ function checkRows(limit: number | undefined): number {
   const rows = checkLimit(limit);
   if (rows <= MAX_WATCHED_ROWS) return rows;
   throw new EdgeloomError(
-    'invalid-limit',
+    'invalid-argument',
     `limit of a watched list is at most ${MAX_WATCHED_ROWS}, but is ${rows}.`,
     'Watch its beginning, and read what follows in pages.',
   );
@@ -214,7 +214,7 @@ function watchedIds(ids: readonly string[]): string[] {
   checkIds(ids);
   if (ids.length <= MAX_WATCHED_ROWS) return [...ids];
   throw new EdgeloomError(
-    'invalid-limit',
+    'invalid-argument',
     `watch takes at most ${MAX_WATCHED_ROWS} nodes, but got ${ids.length}.`,
     'Watch those that are shown.',
   );

@@ -43,20 +43,20 @@ const MAX_CLIENTS = 1_000;
  * server.
  */
 const MISTAKES: ReadonlySet<string> = new Set<ErrorCode>([
-  'equality-only',
+  'not-declared',
   'invalid-argument',
   'invalid-id',
   'invalid-key',
-  'invalid-limit',
-  'invalid-option',
+  'invalid-argument',
+  'invalid-argument',
   'key-too-long',
-  'no-view',
-  'not-indexed',
-  'not-projected',
-  'unknown-label',
-  'unknown-option',
-  'unknown-order',
-  'unknown-search',
+  'not-declared',
+  'not-declared',
+  'not-declared',
+  'unknown-name',
+  'invalid-argument',
+  'unknown-name',
+  'unknown-name',
   'unknown-type',
 ]);
 const HEADERS = {

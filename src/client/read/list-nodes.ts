@@ -32,7 +32,7 @@ function nodeListOf(graph: CompiledModel, type: string): SearchModel {
   const list = findNode(graph, type).searches.get(NODE_LIST);
   if (list !== undefined) return list;
   throw new EdgeloomError(
-    'not-listed',
+    'not-declared',
     `Nodes of type ${type} have no list.`,
     `Give nodes.${type} the option list: true in the model, then migrate; or use scanNodes, which scans the whole table.`,
   );

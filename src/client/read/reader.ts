@@ -146,7 +146,7 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
   /**
    * Counts a node's outgoing edges of a type (`inDegree` counts incoming ones). Reads a stored count or the edge set,
    * or queries the edges if the type outgrew the edge set, the session may have written such edges, or the count or
-   * view has yet to be rebuilt. Throws `not-counted` if the type has neither a count nor an edge set.
+   * view has yet to be rebuilt. Throws `not-declared` if the type has neither a count nor an edge set.
    */
   degree<
     const Source extends string,
@@ -159,7 +159,7 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
   ): Promise<ValueOf<number, Asked>>;
 
   /**
-   * Reads the number, sums and groups of a node's edges of a type by one GetItem. Throws `no-total` if the model
+   * Reads the number, sums and groups of a node's edges of a type by one GetItem. Throws `not-declared` if the model
    * declares none, and `too-many-groups` if a group has more than 50 values.
    *
    * @example
@@ -246,7 +246,7 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
 
   /**
    * Lists all nodes of a type with `list: true`, by id, as `getViews` returns them. Takes a Query of each of the list's
-   * 10 shards, and the reads of `getViews`. Throws `not-listed` for other types.
+   * 10 shards, and the reads of `getViews`. Throws `not-declared` for other types.
    */
   nodes<T extends ListedNodeType<G>>(type: T, options?: NodesOptions): Promise<Page<ViewOfId<G, NodeId<G, T>>>>;
 
@@ -325,7 +325,7 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
   ): Promise<PageResult<NodeOfPage<G, E, Selection, With>>>;
 
   /**
-   * Counts a search's items in each shard, to show how evenly they're spread. Throws `equality-only` for a native
+   * Counts a search's items in each shard, to show how evenly they're spread. Throws `not-declared` for a native
    * search or one with `shards: 'value'`.
    */
   shards<Name extends SpreadSearchName<G>>(

@@ -85,7 +85,7 @@ export async function* scanNodes<G extends CompiledModel, T extends NodeType<G>>
   findNode(graph, type);
   if (segment >= segments) {
     throw new EdgeloomError(
-      'invalid-option',
+      'invalid-argument',
       `segment should be below segments, but is ${segment} of ${segments}.`,
       'Segments are counted from 0 on.',
     );

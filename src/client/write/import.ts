@@ -29,7 +29,7 @@ export interface ImportOptions {
   force?: boolean | undefined;
   /**
    * The line to begin with, if earlier lines are already written. Default: 1. A line beyond the file's end throws
-   * `invalid-option`.
+   * `invalid-argument`.
    */
   fromLine?: number | undefined;
   /** Batches in flight at once. Default: 8. */
@@ -163,7 +163,7 @@ async function* itemLines({
     if (number < fromLine) continue;
     try {
       if (bytes === undefined)
-        throw new EdgeloomError('line-too-long', `has more than ${MAX_LINE_BYTES} bytes`, ONE_ITEM);
+        throw new EdgeloomError('invalid-json', `has more than ${MAX_LINE_BYTES} bytes`, ONE_ITEM);
       const text = textOf(bytes).trim();
       if (text === '') continue;
       const line = parseLine(text);
@@ -178,7 +178,7 @@ async function* itemLines({
   // The line after the last one means that all lines are written.
   if (fromLine > lines + 1) {
     throw new EdgeloomError(
-      'invalid-option',
+      'invalid-argument',
       `The file has ${countText(lines, 'line')}, so the import can't start at line ${fromLine}.`,
       'Give fromLine (--from-line) the number of a line of this file, or import the file whose lines were meant.',
     );

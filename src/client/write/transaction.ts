@@ -68,7 +68,7 @@ export function checkToken(token: unknown): void {
   if (typeof token === 'string' && token.length >= 1 && token.length <= TOKEN_CHARACTERS) return;
   const found = typeof token === 'string' ? `has ${token.length}` : `is ${describe(token)}`;
   throw new EdgeloomError(
-    'invalid-option',
+    'invalid-argument',
     `The option idempotencyToken of transact should be a text of 1 to ${TOKEN_CHARACTERS} characters, but ${found}.`,
     'Give a UUID, or the first 36 characters of a hash of what makes the request unique.',
   );

@@ -15,7 +15,7 @@ export function streamLabel(streamArn: string): string {
   const label = streamArn.split('/stream/').at(-1);
   if (label === undefined || label === streamArn || label === '') {
     throw new EdgeloomError(
-      'invalid-stream-arn',
+      'wrong-table',
       `${describe(streamArn)} is not the ARN of a DynamoDB stream.`,
       'Give the LatestStreamArn of the table.',
     );

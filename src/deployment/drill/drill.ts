@@ -71,7 +71,7 @@ export async function drill(options: DrillOptions): Promise<DrilledAlarm[]> {
   if (alarms.length === 0 || missing.length > 0) {
     const named = missing.length === 0 ? '' : ` ${missing.join(', ')}`;
     throw new EdgeloomError(
-      'invalid-option',
+      'invalid-argument',
       `The stack ${stack} has no alarm${named} that tells a topic.`,
       `Name the stack as in edgeloom-prod, its region with --region, and alarms as ${docsPage('alarms')} does.`,
     );

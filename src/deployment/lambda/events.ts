@@ -26,7 +26,7 @@ const RUN_EVENTS = {
 };
 const RUN_HINT = 'Start an execution of the state machine: it calls the function with what each call needs.';
 
-/** Throws `invalid-option` if the state machine wouldn't send this event. */
+/** Throws `invalid-argument` if the state machine wouldn't send this event. */
 export function checkRunEvent(event: unknown): void {
   const fields = typeof event === 'object' && event !== null ? event : {};
   const kind = (['plan', 'migrate', 'walk', 'mode'] as const).find((name) => Object.hasOwn(fields, name));

@@ -40,7 +40,7 @@ async function loadFile(file: string, options?: { default: true }): Promise<unkn
   const path = resolve(file);
   if (!existsSync(path)) {
     throw new EdgeloomError(
-      'no-config',
+      'invalid-config',
       `There is no model file ${file}.`,
       'Create edgeloom.config.ts, or name another file with --config.',
     );

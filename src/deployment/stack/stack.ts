@@ -62,7 +62,7 @@ const OPTIONS: OptionNames<TemplateOptions> = {
 };
 
 /**
- * Returns the whole stack for a model. Throws `invalid-name` for names that AWS would refuse, and `invalid-parameters`
+ * Returns the whole stack for a model. Throws `invalid-argument` for names that AWS would refuse, and `invalid-parameters`
  * for streams that don't fit the model's table.
  *
  * @example

@@ -36,7 +36,7 @@ const OPTIONS = exactObject({
  * unless an index has another `casing`: two spellings of an id are one item there, but two nodes in the graph. So spell
  * an id the same way in all items.
  *
- * Throws `invalid-option` if an option or entity is invalid.
+ * Throws `invalid-argument` if an option or entity is invalid.
  *
  * @example
  * fromElectroDB([

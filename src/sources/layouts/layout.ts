@@ -139,7 +139,7 @@ export function layoutOf<Declared extends object>(library: Library<Declared>, de
 }
 
 export function mistake(message: string, remedy: string): EdgeloomError {
-  return new EdgeloomError('invalid-option', message, remedy);
+  return new EdgeloomError('invalid-argument', message, remedy);
 }
 
 function checkEntity(place: string, entity: Entity): void {

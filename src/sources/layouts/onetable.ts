@@ -33,7 +33,7 @@ const UNIQUE = '_unique';
  * Maps a table of OneTable models. An id consists of the attributes in the value templates of the primary key, without
  * the model's name; a key attribute without a template is used itself. Items that guard unique attributes are left out.
  *
- * Throws `invalid-option` if an option, the schema or a model is invalid.
+ * Throws `invalid-argument` if an option, the schema or a model is invalid.
  *
  * @example
  * fromOneTable(schema, [

@@ -25,7 +25,7 @@ const OF_LIBRARY = ['_ct', '_md'];
 /**
  * Maps a table of DynamoDB-Toolbox entities.
  *
- * Throws `invalid-option` if an option or entity is invalid.
+ * Throws `invalid-argument` if an option or entity is invalid.
  *
  * @example
  * fromToolbox([

@@ -53,7 +53,7 @@ export interface TablePlanOptions extends TableAccess {
 
 /**
  * Plans the changes that a table needs for the model. Throws `table-differs` for a difference that can't be changed,
- * and `invalid-option` for a TTL attribute other than the model's.
+ * and `invalid-argument` for a TTL attribute other than the model's.
  */
 export async function planTableUpdate(graph: CompiledModel, options: TablePlanOptions): Promise<TablePlan> {
   checkOptions('planTableUpdate', options, { client: true, ttl: true });
@@ -96,7 +96,7 @@ export async function planTableUpdate(graph: CompiledModel, options: TablePlanOp
 function checkTtl({ table }: CompiledModel, asked: string | undefined): void {
   if (asked === undefined || asked === table.ttl) return;
   throw new EdgeloomError(
-    'invalid-option',
+    'invalid-argument',
     `The model's attribute for TTL is ${table.ttl}, not ${JSON.stringify(asked)}.`,
     'Name the one of the model, or change its table.ttl.',
   );

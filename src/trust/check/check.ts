@@ -163,12 +163,12 @@ function checkValues(options: CheckOptions): void {
   const { mode = 'report', onlySegments = [] } = options;
   if (!MODES.includes(mode)) {
     const message = `The mode of check should be ${MODES.join(', ')}, but is ${JSON.stringify(mode)}.`;
-    throw new EdgeloomError('invalid-option', message, 'Give one of them, or leave it out to report.');
+    throw new EdgeloomError('invalid-argument', message, 'Give one of them, or leave it out to report.');
   }
   const all = segmentsOf(options);
   if (!onlySegments.every((segment) => Number.isInteger(segment) && segment >= 0 && segment < all)) {
     const message = `onlySegments of check should name some of ${all} segments, but is ${JSON.stringify(onlySegments)}.`;
-    throw new EdgeloomError('invalid-option', message, `Give whole numbers from 0 to ${all - 1}, or more segments.`);
+    throw new EdgeloomError('invalid-argument', message, `Give whole numbers from 0 to ${all - 1}, or more segments.`);
   }
 }
 

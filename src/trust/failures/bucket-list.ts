@@ -4,7 +4,7 @@ import { serviceConfig } from '../../store/client/service.ts';
 import { loadOptionalPackage } from './optional-package.ts';
 
 /**
- * Yields the keys of a bucket's objects. Throws `unreadable-object`, or `no-package` if the S3 client isn't installed.
+ * Yields the keys of a bucket's objects. Throws `object-failed`, or `not-installed` if the S3 client isn't installed.
  */
 export async function* listObjects(client: Omit<ClientOptions, 'endpoint'>, bucket: string): AsyncGenerator<string> {
   const { ListObjectsV2Command, S3Client } = await loadOptionalPackage(
@@ -22,7 +22,7 @@ export async function* listObjects(client: Omit<ClientOptions, 'endpoint'>, buck
     } while (token !== undefined);
   } catch (error) {
     throw new EdgeloomError(
-      'unreadable-object',
+      'object-failed',
       `The objects of bucket ${bucket} cannot be listed: ${messageOf(error)}.`,
       'Name a bucket that keeps failed batches, and allow s3:ListBucket on it.',
       { cause: error },

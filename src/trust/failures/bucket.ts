@@ -6,7 +6,7 @@ import type { BucketAccess } from './failure-message.ts';
 
 /**
  * Has its own file with a static import, so that a bundler includes only these two S3 commands. The functions throw
- * `unreadable-object` and `undeletable-object`.
+ * `object-failed` and `object-failed`.
  */
 export function openBuckets(client: Omit<ClientOptions, 'endpoint'>): BucketAccess {
   const s3 = new S3Client(serviceConfig(client));
@@ -17,7 +17,7 @@ export function openBuckets(client: Omit<ClientOptions, 'endpoint'>): BucketAcce
         return (await Body?.transformToString('utf-8')) ?? '';
       } catch (error) {
         throw new EdgeloomError(
-          'unreadable-object',
+          'object-failed',
           `The object ${key} of bucket ${bucket} cannot be read: ${messageOf(error)}.`,
           'It keeps the failed batch; allow s3:GetObject on it.',
           { cause: error },
@@ -29,7 +29,7 @@ export function openBuckets(client: Omit<ClientOptions, 'endpoint'>): BucketAcce
         await s3.send(new DeleteObjectCommand({ Bucket: bucket, Key: key }));
       } catch (error) {
         throw new EdgeloomError(
-          'undeletable-object',
+          'object-failed',
           `The object ${key} of bucket ${bucket} cannot be deleted: ${messageOf(error)}.`,
           'Its batch is reconciled; allow s3:DeleteObject on it.',
           { cause: error },

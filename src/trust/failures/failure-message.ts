@@ -39,7 +39,7 @@ const testSchema = z.object({ Event: z.literal('s3:TestEvent') });
 /**
  * Returns the failed batches of a message. The message comes from an event source mapping, from a bucket that stores
  * whole batches, or from a topic that wraps one of these. A bucket's test message contains no batch. Throws
- * `invalid-failure-message` for any other message, and `wrong-bucket` for a bucket that isn't in `buckets`.
+ * `invalid-failure-message` for any other message, and `not-allowed` for a bucket that isn't in `buckets`.
  */
 export async function failedBatchesOf(text: string, from: FailureBuckets): Promise<FailedBatch[]> {
   const message = parsedMessage(text);
@@ -53,7 +53,7 @@ export async function failedBatchesOf(text: string, from: FailureBuckets): Promi
     const { name } = s3.bucket;
     if (!(from.buckets ?? []).includes(name)) {
       throw new EdgeloomError(
-        'wrong-bucket',
+        'not-allowed',
         `The message names the bucket ${describe(name)}, from which no failed batch is read.`,
         "Name the stack's bucket with --bucket, or in the option buckets of the handler.",
       );

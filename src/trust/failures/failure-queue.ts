@@ -99,7 +99,7 @@ const received = z.object({
 
 /**
  * Redrives the messages of a queue, and deletes each that is reconciled in full. The others stay in the queue and count
- * as left. Requests are signed, so a URL outside SQS and this machine throws `untrusted-queue`; `anyHost` allows any
+ * as left. Requests are signed, so a URL outside SQS and this machine throws `not-allowed`; `anyHost` allows any
  * HTTPS host.
  *
  * @param options `openQueue` returns a function that calls SQS at an endpoint.
@@ -145,7 +145,7 @@ function checkQueueUrl(queueUrl: string, anyHost: boolean): void {
   if (isLoopback(queueUrl)) return;
   if (url?.protocol === 'https:' && (anyHost || SQS_HOST.test(url.hostname))) return;
   throw new EdgeloomError(
-    'untrusted-queue',
+    'not-allowed',
     `No signed request is sent to ${describe(queueUrl)}: it is not the HTTPS URL of an SQS queue.`,
     'Give the URL that SQS has for the queue, one of this machine, or with --any-host another HTTPS URL.',
   );

@@ -104,7 +104,7 @@ async function act(
 }
 
 function isGone(name: string, { code }: EdgeloomError): boolean {
-  return name.startsWith('search:') && code === 'unknown-projection';
+  return name.startsWith('search:') && code === 'unknown-name';
 }
 
 /** Brings a model to the table; whether something is in its way. */

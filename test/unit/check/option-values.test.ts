@@ -25,7 +25,7 @@ it.each([
   const graph = defineGraph({ table: 'records', nodes: { USER: node({ view: 'ALL' }) }, edges: {} });
   const options = { store: new MemoryStore(graph.table), [option]: value };
   await expect(check(graph, options as never)).rejects.toMatchObject({
-    code: 'invalid-option',
+    code: 'invalid-argument',
     message: expect.stringContaining(option),
   });
 });
@@ -40,7 +40,7 @@ it.each([
   const graph = defineGraph({ table: 'records', nodes: { USER: node({ view: 'ALL' }) }, edges: {} });
   const store = new MemoryStore(graph.table);
   await expect(run(graph, { store, ...options } as never)).rejects.toMatchObject({
-    code: 'invalid-option',
+    code: 'invalid-argument',
     message: expect.stringMatching(new RegExp(`^max[RW]cu of ${name} `)),
   });
 });
@@ -76,7 +76,7 @@ it.each([
     createSession: () => createSession({ [option]: value } as never),
   };
   await expect((async () => await calls[name]!())()).rejects.toMatchObject({
-    code: 'invalid-option',
+    code: 'invalid-argument',
     message: expect.stringMatching(new RegExp(`^${option} of ${name} should be a (whole )?number`)),
   });
 });

@@ -144,7 +144,7 @@ describe('--report', () => {
   it.each([[['pdf', 'x']], [['junit']], [['junit', 'a.xml', 'json']], [['junit', 'a.xml', 'b.xml', 'c.xml']]])(
     'refuses %j',
     (given) => {
-      expect(() => reportTargets(given)).toThrow(expect.objectContaining({ code: 'invalid-option' }));
+      expect(() => reportTargets(given)).toThrow(expect.objectContaining({ code: 'invalid-argument' }));
     },
   );
 });

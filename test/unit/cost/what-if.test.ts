@@ -134,10 +134,10 @@ describe('a changed model', () => {
 
   it.each<[ModelChange, object]>([
     [{ kind: 'count', edge: 'TREAT', isCounted: true }, { code: 'unknown-type' }],
-    [{ kind: 'search-shards', node: 'PATIENT', search: 'name', shards: 2 }, { code: 'unknown-search' }],
-    [{ kind: 'search-shards', node: 'DOCTOR', search: '', shards: 2 }, { code: 'unknown-search' }],
-    [{ kind: 'search-shards', node: 'DOCTOR', search: 'code', shards: 2 }, { code: 'invalid-change' }],
-    [{ kind: 'edge-shards', edge: 'KNOWS', shards: 2 }, { code: 'invalid-change' }],
+    [{ kind: 'search-shards', node: 'PATIENT', search: 'name', shards: 2 }, { code: 'unknown-name' }],
+    [{ kind: 'search-shards', node: 'DOCTOR', search: '', shards: 2 }, { code: 'unknown-name' }],
+    [{ kind: 'search-shards', node: 'DOCTOR', search: 'code', shards: 2 }, { code: 'invalid-argument' }],
+    [{ kind: 'edge-shards', edge: 'KNOWS', shards: 2 }, { code: 'invalid-argument' }],
     [
       { kind: 'edge-shards', ...TREATS, shards: 0.5 },
       { code: 'invalid-model', message: expect.stringContaining('edges.TREATS.inbound.shards') },

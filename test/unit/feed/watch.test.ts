@@ -345,7 +345,7 @@ describe('bounds of watching', () => {
     { inbound: ['USER-1', 'ASSIGNED'], limit: 1e9 },
     { views: Array.from({ length: 1_001 }, (_, i) => `USER-${i}`) },
   ] as WatchQuery[])('refuse to hold more than 1,000 rows', async (query) => {
-    await expect(bench().open(query)()).rejects.toMatchObject({ code: 'invalid-limit' });
+    await expect(bench().open(query)()).rejects.toMatchObject({ code: 'invalid-argument' });
   });
 
   it('keep no record for who takes none', async () => {

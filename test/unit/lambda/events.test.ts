@@ -35,7 +35,7 @@ it.each([
 ])('the check function refuses %j, and does not say that it is done', async (event, message) => {
   const handler = checkRunHandler(graph, { store: new MemoryStore(graph.table) as never });
   await expect(handler(event as never, context as never)).rejects.toMatchObject({
-    ...{ name: WRONG_INPUT, code: 'invalid-option', message: expect.stringMatching(message) },
+    ...{ name: WRONG_INPUT, code: 'invalid-argument', message: expect.stringMatching(message) },
   });
 });
 

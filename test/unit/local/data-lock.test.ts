@@ -16,7 +16,7 @@ afterEach(() => rm(folder, { recursive: true }));
 it('a data folder has one engine at a time, and is free again when that has let it go', async () => {
   const unlock = await lockDataFolder(folder);
   await expect(lockDataFolder(folder)).rejects.toMatchObject({
-    code: 'data-in-use',
+    code: 'already-running',
     message: `The data folder ${folder} is in use by process ${process.pid}.`,
   });
   await unlock();
@@ -31,7 +31,7 @@ it('a data folder that another living process has is refused, with its process i
     const file = join(folder, `in-use-by-${other.pid}-1`);
     await writeFile(file, '');
     await expect(lockDataFolder(folder)).rejects.toMatchObject({
-      code: 'data-in-use',
+      code: 'already-running',
       hint: expect.stringContaining(file),
     });
     expect(await readdir(folder)).toEqual([`in-use-by-${other.pid}-1`]);

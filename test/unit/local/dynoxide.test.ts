@@ -18,7 +18,7 @@ describe('dynoxidePath', () => {
     };
     expect(() => dynoxidePath('sunos', 'sparc', missing)).toThrow(
       expect.objectContaining({
-        code: 'no-engine',
+        code: 'not-installed',
         message: 'The embedded engine for this platform (@dynoxide/sunos-sparc) is not installed.',
         hint: expect.stringMatching(
           /npm install --no-save @dynoxide\/sunos-sparc@\d.*Java 17 for --engine dynamodb-local/,

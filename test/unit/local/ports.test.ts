@@ -20,7 +20,7 @@ describe('ports', () => {
     'the engine refuses the port %i instead of naming an endpoint that nobody serves',
     async (port) => {
       await expect(startEngine({ engine: 'memory', port })).rejects.toMatchObject({
-        code: 'invalid-option',
+        code: 'invalid-argument',
         message: `port of startEngine should be a whole number from 1 to 65535, but is ${port}.`,
       });
     },

@@ -58,7 +58,7 @@ it.each([
   ['view:USR', 'Did you mean view:USER?'],
   ['everything', 'edgeloom status lists them'],
 ])('an action on %s, as which nothing is known, is refused', (name, hint) => {
-  const refused = { code: 'unknown-projection', message: `Neither the table nor the model has a projection ${name}.` };
+  const refused = { code: 'unknown-name', message: `Neither the table nor the model has a projection ${name}.` };
   const ask = () => targetsOf(registry, { kind: 'drop', name });
   expect(ask).toThrow(expect.objectContaining({ ...refused, hint: expect.stringContaining(hint) }));
 });

@@ -203,7 +203,7 @@ describe('the model that the registry has writers maintain', () => {
     const search = (stored as { search: Record<string, Data> }).search;
     data.set(fingerprint, { ...(stored as object), search: { ...search, phonetic: true } });
     expect(() => effectiveModel(registered(own), data, goals({ shards: 9 }))).toThrow(
-      expect.objectContaining({ code: 'unknown-definition' }),
+      expect.objectContaining({ code: 'unknown-registry' }),
     );
   });
 });

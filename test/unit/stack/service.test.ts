@@ -25,7 +25,7 @@ describe('the service that a project records', () => {
   it('keeps another name from making a second, empty table', async () => {
     await record({ edgeloom: { service: 'goals' } });
     expect(() => checkNames(model, { service: 'targets' })).toThrow(
-      expect.objectContaining({ code: 'service-renamed', message: expect.stringMatching(/targets.*goals/) }),
+      expect.objectContaining({ code: 'name-changed', message: expect.stringMatching(/targets.*goals/) }),
     );
   });
   it('is not compared where there is no record', async () => {
@@ -37,7 +37,7 @@ describe('the service that a project records', () => {
     await record({ edgeloom: { service: 'goals', table: 'records' } });
     expect(() => checkNames(model, { service: 'goals', table: 'records' })).not.toThrow();
     expect(() => checkNames(model, { service: 'goals', table: 'items' })).toThrow(
-      expect.objectContaining({ code: 'table-renamed', message: expect.stringMatching(/items.*records.*empty/) }),
+      expect.objectContaining({ code: 'name-changed', message: expect.stringMatching(/items.*records.*empty/) }),
     );
     // A table that the stack does not make has a name of its own.
     expect(() => checkNames(model, { service: 'goals' })).not.toThrow();

@@ -62,7 +62,7 @@ describe('a checkpoint file', () => {
   it('says so where a save fails, and leaves nothing else in the folder', async () => {
     await mkdir(file);
     await expect(fileCheckpoint(file).save(CHECKPOINT)).rejects.toMatchObject({
-      code: 'checkpoint-not-written',
+      code: 'file-failed',
       message: expect.stringContaining(file),
     });
     expect(await readdir(folder)).toEqual(['checkpoint.json']);
@@ -78,7 +78,7 @@ describe('a checkpoint file', () => {
   ])('that has %s is an error that names file and remedy, and stays as it is', async (text, reason = '') => {
     await writeFile(file, text);
     await expect(fileCheckpoint(file).load()).rejects.toMatchObject({
-      code: 'invalid-checkpoint',
+      code: 'invalid-file',
       message: expect.stringMatching(new RegExp(`${file} .*${reason}$`)),
       hint: expect.stringContaining('Delete it'),
     });
@@ -87,6 +87,6 @@ describe('a checkpoint file', () => {
 
   it('that is a folder is an error too', async () => {
     await mkdir(file);
-    await expect(fileCheckpoint(file).load()).rejects.toMatchObject({ code: 'invalid-checkpoint' });
+    await expect(fileCheckpoint(file).load()).rejects.toMatchObject({ code: 'invalid-file' });
   });
 });

@@ -75,7 +75,7 @@ describe('decodeRecords', () => {
       'invalid-record',
     ],
     ['no content', { eventName: 'INSERT', eventSourceARN: ARN }, 'invalid-record'],
-    ['no stream', { ...raw('USER-1', 'USER-1'), eventSourceARN: undefined }, 'invalid-stream-arn'],
+    ['no stream', { ...raw('USER-1', 'USER-1'), eventSourceARN: undefined }, 'wrong-table'],
   ])('refuses %s, with a hint', (_name, record, code) => {
     expect(() => decodeRecords(graph, [record])).toThrow(expect.objectContaining({ code }));
   });
@@ -116,6 +116,6 @@ describe('decodeRecords', () => {
 describe('streamLabel', () => {
   it('is what stands last in the ARN', () => expect(streamLabel(ARN)).toBe('2026-01-01T00:00:00.000'));
   it.each(['', 'arn:aws:dynamodb:us-east-1:0:table/records', `${ARN}/stream/`])('refuses %j', (arn) => {
-    expect(() => streamLabel(arn)).toThrow(expect.objectContaining({ code: 'invalid-stream-arn' }));
+    expect(() => streamLabel(arn)).toThrow(expect.objectContaining({ code: 'wrong-table' }));
   });
 });

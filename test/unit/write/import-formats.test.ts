@@ -45,6 +45,6 @@ it('a check of an export names an incremental one', async () => {
     for await (const _ of itemsOf(graph, await dataFiles(folder)));
   };
   await expect(read()).rejects.toMatchObject({
-    ...{ code: 'invalid-export', message: expect.stringContaining('is of an incremental export') },
+    ...{ code: 'invalid-file', message: expect.stringContaining('is of an incremental export') },
   });
 });

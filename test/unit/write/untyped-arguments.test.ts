@@ -85,7 +85,7 @@ it.each(['pages', 'all'] as const)('%s asks for a function that returns pages', 
 });
 
 it.each([[null], ['5 s'], [5], [{}]])('a call refuses %j as its signal or its function', async (given) => {
-  const wrong = (message: string) => ({ code: 'invalid-option', message: expect.stringContaining(message) });
+  const wrong = (message: string) => ({ code: 'invalid-argument', message: expect.stringContaining(message) });
   const signal = wrong('signal');
   await expect(writer['putNode']!('USER-1', {}, { signal: given })).rejects.toMatchObject(signal);
   await expect(writer['putMany']!([], { signal: given })).rejects.toMatchObject(signal);
@@ -174,7 +174,7 @@ describe.each(['batch', 'transact'])('an operation that %s is given late', (way)
 it.each([[''], ['x'.repeat(37)], [5], [null], [{}]])('a transaction refuses the token %j', async (idempotencyToken) => {
   const build = (each: Record<string, (id: string) => void>): void => each['putNode']!('USER-1');
   await expect(writer['transact']!(build, { idempotencyToken })).rejects.toMatchObject({
-    code: 'invalid-option',
+    code: 'invalid-argument',
     message: expect.stringMatching(/^The option idempotencyToken of transact should be a text of 1 to 36 characters/),
   });
 });

@@ -90,7 +90,7 @@ function policyOf({ existingTableArn }: Parameters): (typeof STACK_POLICY)[numbe
 }
 
 /**
- * Throws `unversioned-code` for an S3 key without a version or hash: CloudFormation deploys code only if its location
+ * Throws `usage` for an S3 key without a version or hash: CloudFormation deploys code only if its location
  * in the template changes.
  */
 async function codePlace(text: string, zip: string | undefined): Promise<Value> {
@@ -117,19 +117,19 @@ async function codePlace(text: string, zip: string | undefined): Promise<Value> 
   }
   if (SOME_HASH.test(key!.split('/').at(-1)!)) return { S3Bucket: bucket, S3Key: key! };
   throw new EdgeloomError(
-    'unversioned-code',
+    'usage',
     `With the code at ${text}, nothing is deployed when the code changes: the template stays the same.`,
     'Add --zip functions.zip, whose hash goes into the key, or ?versionId=..., or put a hash into the key.',
   );
 }
 
-/** Returns a hash of the folder's files, or '' for code in S3. Throws `unversioned-code` if the folder doesn't exist. */
+/** Returns a hash of the folder's files, or '' for code in S3. Throws `usage` if the folder doesn't exist. */
 async function hashOfCode(code: string): Promise<string> {
   if (code.startsWith('s3://')) return '';
   const hash = createHash('sha256');
   const entries = await readdir(code, { recursive: true, withFileTypes: true }).catch((cause: unknown) => {
     const hint = 'Make it first, with npm run bundle: a gradual deployment has a version for each code.';
-    throw new EdgeloomError('unversioned-code', `There is no code in ${code}.`, hint, { cause });
+    throw new EdgeloomError('usage', `There is no code in ${code}.`, hint, { cause });
   });
   const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
   for (const file of files.sort()) hash.update(file).update(await readFile(file));

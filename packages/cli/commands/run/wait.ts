@@ -81,7 +81,7 @@ function mayStillAppear(error: unknown): boolean {
 
 function waitTimeout(seconds: number, reason: string): EdgeloomError {
   return new EdgeloomError(
-    'wait-timeout',
+    'projection-timeout',
     `The wait ended after ${countText(seconds, 'second')}: ${reason}.`,
     'Start a projector (edgeloom dev, edgeloom project), or wait longer with --for; edgeloom status says how far it is.',
   );

@@ -80,7 +80,7 @@ async function costOfLoad(
     const given = [type, prices, reads, viewKb, streamShards].some((option) => option !== undefined);
     if (gb === 0 && !given) return undefined;
     throw new EdgeloomError(
-      'no-rate',
+      'usage',
       'A cost in dollars needs the rate of writes.',
       'Add --rate, such as --rate 1000/s.',
     );
@@ -163,7 +163,7 @@ function checkValues(graph: CompiledModel, values: ReadonlyMap<string, number> =
   for (const name of values.keys()) {
     if (known.includes(name)) continue;
     throw new EdgeloomError(
-      'unknown-search',
+      'unknown-name',
       `The model has no search ${name} with multiValue.`,
       known.length === 0 ? 'Leave --values out: no search of the model has multiValue.' : `Known: ${known.join(', ')}.`,
     );

@@ -222,7 +222,7 @@ function looksForNodes({ source, segment, sample, resume, ...options }: CommandO
 
 function confirmationMissing(): EdgeloomError {
   return new EdgeloomError(
-    'invalid-option',
+    'invalid-argument',
     '--repair cannot repair an export.',
     'Add --confirm: it looks up in the live table what differs in the export, and repairs it there.',
   );

@@ -36,7 +36,7 @@ export function observeCommand(command: Command): void {
         const { verifiedThroughMs, heldBy, drift, records, endedBy } = await runObserver(session, options);
         if (endedBy === 'busy') {
           throw new EdgeloomError(
-            'observer-busy',
+            'already-running',
             `Another process observes the table ${session.graph.table.name}.`,
             'End that process; after a crash, wait a minute. If it is the function of the stack, try again: the function runs for 50 seconds of each minute.',
           );

@@ -95,7 +95,7 @@ async function runRedrive(
   if (ids.length > 0) {
     if (source === undefined) return { ...(await redrive(graph, { store, ids, onProgress })), ...none };
     throw new EdgeloomError(
-      'invalid-option',
+      'invalid-argument',
       '--from-failure reconciles batches, and takes no ids of nodes.',
       'Leave one of them out.',
     );
@@ -133,7 +133,7 @@ async function readMessage(file: string): Promise<string> {
   try {
     return await readFile(file, 'utf8');
   } catch (error) {
-    throw new EdgeloomError('no-file', `The file ${file} cannot be read.`, 'Name the file of an on-failure message.', {
+    throw new EdgeloomError('file-failed', `The file ${file} cannot be read.`, 'Name the file of an on-failure message.', {
       cause: error,
     });
   }

@@ -18,7 +18,7 @@ export function reportTargets(given: readonly string[]): ReportTarget[] {
     const [kind, file] = given.slice(i, i + 2);
     if ((kind !== 'junit' && kind !== 'json') || file === undefined) {
       throw new EdgeloomError(
-        'invalid-option',
+        'invalid-argument',
         `--report takes a kind and a file, and ${describe(given.slice(i).join(' '))} is none.`,
         'Give junit FILE or json FILE, once for each report.',
       );
@@ -31,7 +31,7 @@ export function reportTargets(given: readonly string[]): ReportTarget[] {
 /** Flags that neither follow links nor wait for pipes. */
 const FLAGS = constants.O_WRONLY | constants.O_CREAT | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
-/** Throws `report-not-written` if the report couldn't be written after the check. */
+/** Throws `file-failed` if the report couldn't be written after the check. */
 export async function requireReportFile({ file }: ReportTarget): Promise<void> {
   try {
     await requireWritable(file, { isReplaced: false });
@@ -40,7 +40,7 @@ export async function requireReportFile({ file }: ReportTarget): Promise<void> {
   }
 }
 
-/** Writes a new file or overwrites a regular one. Throws `report-not-written` for anything else. */
+/** Writes a new file or overwrites a regular one. Throws `file-failed` for anything else. */
 export async function writeReport(
   { kind, file }: ReportTarget,
   json: unknown,
@@ -62,7 +62,7 @@ export async function writeReport(
 
 function notWritten(file: string, error: unknown): EdgeloomError {
   return new EdgeloomError(
-    'report-not-written',
+    'file-failed',
     `The report ${file} cannot be written: ${messageOf(error)}.`,
     'Name a new file, or a regular one that is to be replaced; links are not followed.',
     { cause: error },

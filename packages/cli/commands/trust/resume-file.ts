@@ -26,7 +26,7 @@ export class ResumeFile {
     private readonly gathered: Gathered,
   ) {}
 
-  /** Returns the place that an earlier run kept, and throws `no-file` if this run couldn't keep its own. */
+  /** Returns the place that an earlier run kept, and throws `file-failed` if this run couldn't keep its own. */
   async load(): Promise<CheckCursor | undefined> {
     const text = await this.read();
     try {
@@ -109,7 +109,7 @@ export class ResumeFile {
 
   private failure(done: 'read' | 'written', error: unknown): EdgeloomError {
     return new EdgeloomError(
-      'no-file',
+      'file-failed',
       `The file ${this.file} of --resume cannot be ${done}: ${messageOf(error)}.`,
       'Name another file with --resume, or check the permissions of the file and its folder.',
       { cause: error },

@@ -95,7 +95,7 @@ async function withFile<T>(file: string, signal: AbortSignal, run: (path: string
 async function requireRegularFile(file: string): Promise<void> {
   const hint = 'Name a file of JSON lines, or - for standard input.';
   const found = await stat(file).catch(() => undefined);
-  if (found === undefined) throw new EdgeloomError('no-file', `There is no file ${file}.`, hint);
-  if (found.isDirectory()) throw new EdgeloomError('no-file', `${file} is a folder.`, hint);
-  if (!found.isFile()) throw new EdgeloomError('no-file', `${file} is not a regular file.`, hint);
+  if (found === undefined) throw new EdgeloomError('file-failed', `There is no file ${file}.`, hint);
+  if (found.isDirectory()) throw new EdgeloomError('file-failed', `${file} is a folder.`, hint);
+  if (!found.isFile()) throw new EdgeloomError('file-failed', `${file} is not a regular file.`, hint);
 }

@@ -105,7 +105,7 @@ function listedLevel(
   checkEdgeMeetsTypes(edge, 'leave', edge.from, above);
   if (edge.labels === undefined) {
     throw new EdgeloomError(
-      'not-in-edge-set',
+      'not-declared',
       `Edges of type ${type} are left out of the edge set, so a page finds neither them nor labels there.`,
       `Give edges.${type} an edgeSet in the model and migrate, or name { edge: '${type}' }: a Query for each node.`,
     );
@@ -126,7 +126,7 @@ function requireLabel(edge: EdgeModel, text: string): void {
   const { type, labels = [] } = edge;
   if (labels.length === 0) {
     throw new EdgeloomError(
-      'unknown-label',
+      'unknown-name',
       `The edge-set elements of ${type} have no labels, so none is ${describe(text)}.`,
       `Name ${type} alone, or give edges.${type}.edgeSet an attribute in the model.`,
     );

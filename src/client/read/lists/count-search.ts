@@ -85,7 +85,7 @@ export async function readShards(
   const search = context.projections.search(declared);
   if (search.shards === 'value') {
     throw new EdgeloomError(
-      'equality-only',
+      'not-declared',
       `The search ${search.indexPartition} has no shards to list: ${search.native ? 'it is native' : "with shards: 'value' each value is its own"}.`,
       `Count one value, or ${search.native ? 'leave native out of' : 'give the search a number of shards in'} the model.`,
     );

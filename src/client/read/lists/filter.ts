@@ -5,7 +5,7 @@ import type { Where } from '../request/where.ts';
 export interface FilterOptions<Attributes = Record<string, unknown>> {
   /**
    * Returns only items whose projected attributes match. Other items still consume read capacity. Throws
-   * `not-projected` for attributes that the list doesn't hold.
+   * `not-declared` for attributes that the list doesn't hold.
    */
   where?: Where<Attributes> | undefined;
   /**

@@ -38,7 +38,7 @@ export interface InboundQuery<
   reverse?: boolean | undefined;
   /**
    * Also returns the target node, on the first page. Takes a second read unless `reverse` is set, the list has no upper
-   * end and no `where`, and the target's type declares `view`. Throws `no-target` if the model doesn't set
+   * end and no `where`, and the target's type declares `view`. Throws `not-declared` if the model doesn't set
    * `includeTarget` under the edge type's `inbound`. Default: false.
    */
   includeTarget?: HasTarget | undefined;

@@ -81,7 +81,7 @@ function refusePredicateAmongOptions({ indexPartition }: SearchModel, options: o
   const name = Object.keys(Object(options)).find((one) => Object.hasOwn(PREDICATES, one));
   if (name === undefined) return;
   throw new EdgeloomError(
-    'unknown-option',
+    'invalid-argument',
     `search ${indexPartition} has no option ${JSON.stringify(name)}: it is a part of the predicate.`,
     "Give it to find, such as find({ path: ['CA'], beginsWith: 'San' }, options).",
   );
@@ -175,7 +175,7 @@ function placesOfSearch(
   if (way === 'equals') return placesOfValue(graph, search, query, partition, predicate.equals!);
   if (search.shards === 'value') {
     throw new EdgeloomError(
-      'equality-only',
+      'not-declared',
       `The search ${search.indexPartition} answers equality only: ${search.native ? 'it is native, and' : "with shards: 'value'"} the value is in the partition key.`,
       `Search with equals, or ${search.native ? 'leave native out of' : 'give the search a number of shards in'} the model.`,
     );

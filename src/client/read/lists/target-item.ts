@@ -37,7 +37,7 @@ export function isTargetItem(
 export function requireTargetItem({ type, inbound }: EdgeModel): void {
   if (inbound?.includeTarget === true) return;
   throw new EdgeloomError(
-    'no-target',
+    'not-declared',
     `Edges of type ${type} do not have the node that they enter in their index.`,
     `Give edges.${type}.inbound the option includeTarget in the model and migrate, or read the node with getView.`,
   );

@@ -45,7 +45,7 @@ export async function readDegree(
   }
   if (edge.labels === undefined) {
     throw new EdgeloomError(
-      'not-counted',
+      'not-declared',
       `${edgeType} edges are in no edge set and are not counted.`,
       `Give edges.${edgeType} degree: true, then migrate.`,
     );

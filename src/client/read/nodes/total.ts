@@ -97,10 +97,10 @@ function directionOf(edge: EdgeModel, id: string, asked: TotalReadOptions['direc
   if (direction !== undefined && (asked !== undefined || kept.length === 1)) return direction;
   if (kept.length === 2) {
     const message = `${edge.type} edges both enter and leave ${type} nodes.`;
-    throw new EdgeloomError('ambiguous-total', message, "Give direction: 'inbound' or 'outgoing'.");
+    throw new EdgeloomError('invalid-argument', message, "Give direction: 'inbound' or 'outgoing'.");
   }
   throw new EdgeloomError(
-    'no-total',
+    'not-declared',
     `The model keeps no ${asked === undefined ? '' : `${asked} `}total of ${edge.type} edges of ${type} nodes.`,
     `Give edges.${edge.type} total or groupBy under inbound or outgoing, then migrate.`,
   );

@@ -117,7 +117,7 @@ export function checkViews(graph: CompiledModel, ids: readonly string[]): void {
     if (!isViewless(graph, id)) continue;
     const { type } = parseNodeId(id)!;
     throw new EdgeloomError(
-      'no-view',
+      'not-declared',
       `${type} has no view.`,
       `Add view: ['name'] to nodes.${type} in the model and migrate, or read getNode.`,
     );

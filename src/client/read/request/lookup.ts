@@ -38,7 +38,7 @@ export function findSearch(graph: CompiledModel, name: string): SearchModel {
     [...searches.values()].filter(({ name }) => name !== NODE_LIST).map(({ indexPartition }) => indexPartition),
   );
   throw new EdgeloomError(
-    'unknown-search',
+    'unknown-name',
     `The model has no search ${describe(name)}.`,
     declaredSentence('searches', names, name),
   );
@@ -53,7 +53,7 @@ export function findOrder(edge: EdgeModel, name: string | undefined): FoundOrder
   const { inbound } = edge;
   if (inbound === undefined) {
     throw new EdgeloomError(
-      'not-indexed',
+      'not-declared',
       `The edge type ${edge.type} declares no inbound order, so its edges are not found from their targets.`,
       `Give edges.${edge.type} an inbound option in the model, then migrate.`,
     );
@@ -64,7 +64,7 @@ export function findOrder(edge: EdgeModel, name: string | undefined): FoundOrder
   const orders = declaredSentence('orders', inbound.orders.keys(), name);
   const isDirection = typeof name === 'string' && optionsMeantBy(name)[0] === 'reverse';
   throw new EdgeloomError(
-    'unknown-order',
+    'unknown-name',
     `The edge type ${edge.type} has no order ${describe(name)}.`,
     isDirection ? `A list ascends; \`reverse: true\` turns it round. ${orders}` : orders,
   );

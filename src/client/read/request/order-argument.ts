@@ -83,7 +83,7 @@ export function unknownLabel(message: string, there: string, value: unknown, tex
   const all = [...texts];
   const near = typeof value === 'string' ? nearest(value, all) : undefined;
   const meant = near === undefined ? '' : `Did you mean ${near}? `;
-  return new EdgeloomError('unknown-label', message, `${meant}${there} ${all.join(', ')}.`);
+  return new EdgeloomError('unknown-name', message, `${meant}${there} ${all.join(', ')}.`);
 }
 
 export function attributeArgument(query: OrderOfQuery, value: OrderValue, argument: string): AttributeValue {

@@ -49,7 +49,7 @@ export function checkLimit(limit: number | undefined, name = 'limit', otherwise 
   if (limit === undefined) return otherwise;
   if (Number.isSafeInteger(limit) && limit >= 1) return limit;
   throw new EdgeloomError(
-    'invalid-limit',
+    'invalid-argument',
     `${name} should be a whole number of 1 or more, but is ${describe(limit)}.`,
     'Read on with the cursor of each page instead of asking for everything at once.',
   );
@@ -58,7 +58,7 @@ export function checkLimit(limit: number | undefined, name = 'limit', otherwise 
 export function refuseConsistent(consistent: boolean | undefined, read: string): void {
   if (consistent !== true) return;
   throw new EdgeloomError(
-    'no-consistent-index-read',
+    'invalid-argument',
     `${read} reads a global secondary index, and DynamoDB has no consistent reads of those.`,
     'Use get, edges or has with consistent: true, or a session, which shows its own writes at once.',
   );

@@ -200,7 +200,7 @@ function checkHeld(
   const held = attributes.length === 0 ? 'no attributes' : attributes.join(', ');
   const meant = near === undefined ? '' : `Did you mean ${near}? `;
   throw new EdgeloomError(
-    'not-projected',
+    'not-declared',
     `The index items of ${list} do not hold ${describe(name)}, so they cannot be filtered by it.`,
     projection.kind === 'ALL'
       ? 'Keys are no attributes: ask by id.'

@@ -99,7 +99,7 @@ function betweenTenantsError(message: string): EdgeloomError {
 
 function derivedKeyError(what: string): EdgeloomError {
   return new EdgeloomError(
-    'derived-key',
+    'invalid-key',
     `${what} begins with ~, which marks the items of the projector.`,
     'Write nodes and edges only: what is derived from them is for the projector to write.',
   );

@@ -159,11 +159,11 @@ function checkSourceParts(nodes: ReadonlyMap<string, NodeModel>, edge: EdgeModel
   }
 }
 
-/** Returns the graph for a table with another name. Throws `invalid-option` for an invalid name. */
+/** Returns the graph for a table with another name. Throws `invalid-argument` for an invalid name. */
 export function withTableName<G extends CompiledModel>(graph: G, name: string): G {
   tableName(name, (_path, message) => {
     const hint = 'Name the table as DynamoDB does, such as records-prod.';
-    throw new EdgeloomError('invalid-option', `The table name ${JSON.stringify(name)} ${message}.`, hint);
+    throw new EdgeloomError('invalid-argument', `The table name ${JSON.stringify(name)} ${message}.`, hint);
   });
   return { ...graph, table: { ...graph.table, name } };
 }

@@ -29,12 +29,12 @@ const LIMITS: readonly { what: string; name: (prefix: string) => string; most: n
   { what: 'a policy', name: (prefix) => `${prefix}-producer-${'r'.repeat(LONGEST_REGION)}`, most: 128 },
 ];
 
-/** Throws `invalid-name` for names that AWS would refuse only during the deployment. */
+/** Throws `invalid-argument` for names that AWS would refuse only during the deployment. */
 export function stackNames(service: string, stage: string, tableName: string): Names {
   const prefix = `${service}-${stage}`;
   if (!/^[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(prefix)) {
     throw new EdgeloomError(
-      'invalid-name',
+      'invalid-argument',
       `Service ${service} and stage ${stage} cannot be in the name of a bucket.`,
       'Use lower-case letters, digits and single hyphens, with a letter first: --stage prod, not --stage Prod.',
     );
@@ -43,7 +43,7 @@ export function stackNames(service: string, stage: string, tableName: string): N
     const excess = name(prefix).length - most;
     if (excess <= 0) continue;
     throw new EdgeloomError(
-      'invalid-name',
+      'invalid-argument',
       `Service ${service} and stage ${stage} make the name of ${what} longer than ${most} characters.`,
       `Shorten service or stage by ${excess} characters; together with the hyphen they may have ${prefix.length - excess}.`,
     );
@@ -51,7 +51,7 @@ export function stackNames(service: string, stage: string, tableName: string): N
   const table = `${prefix}-${tableName}`;
   if (!/^[A-Za-z0-9_.-]{3,255}$/.test(table)) {
     throw new EdgeloomError(
-      'invalid-name',
+      'invalid-argument',
       `DynamoDB takes no table with the name ${table}.`,
       'A name has 3 to 255 letters, digits, hyphens, dots and underscores: change table in the model file.',
     );

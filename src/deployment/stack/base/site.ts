@@ -41,7 +41,7 @@ export interface StackInput {
   parameters: Parameters;
 }
 
-/** Throws `invalid-name` or `invalid-parameters` for input that AWS or the model would refuse. */
+/** Throws `invalid-argument` or `invalid-parameters` for input that AWS or the model would refuse. */
 export function siteOf({ model, service, stage, parameters }: StackInput): Site {
   const { existingTableArn, existingStreamArn, sourceStreamArns } = parameters;
   const names = stackNames(service, stage, model.table.name);

@@ -50,7 +50,7 @@ interface Manifest {
 
 /**
  * Writes the project's files and returns their names. Throws `file-exists` before writing any if one of them exists,
- * and `invalid-name` if the folder's name can't be a service's.
+ * and `invalid-argument` if the folder's name can't be a service's.
  */
 export async function makeProject(folder: string, options: ProjectOptions): Promise<string[]> {
   const service = basename(resolve(folder));

@@ -38,14 +38,14 @@ export function checkNames(modelFile: string, names: { service: string; table?: 
   const recorded = recordedNames(modelFile);
   if (recorded.service !== undefined && recorded.service !== names.service) {
     throw new EdgeloomError(
-      'service-renamed',
+      'name-changed',
       `The service is ${names.service}, and package.json records ${recorded.service}. A different name makes a new stack with an empty table.`,
       `Call the service ${recorded.service} again; for a new service change edgeloom.service in package.json too.`,
     );
   }
   if (recorded.table === undefined || names.table === undefined || recorded.table === names.table) return;
   throw new EdgeloomError(
-    'table-renamed',
+    'name-changed',
     `The model's table is ${names.table}, and package.json records ${recorded.table}. Another name is a new and empty table.`,
     `Call the table ${recorded.table} again; for a new table change edgeloom.table in package.json too.`,
   );

@@ -43,7 +43,7 @@ const PROGRESS_ITEMS = 10_000;
  * of the live table shows whether they are real. Doesn't check copies of nodes, reverse items, entries of totals and
  * fan-outs: other partitions determine them, and each would need a search through the files.
  *
- * Throws `invalid-export` if there is no export, a file can't be read, or the files aren't those of the manifest.
+ * Throws `invalid-file` if there is no export, a file can't be read, or the files aren't those of the manifest.
  */
 export async function checkExport(options: ExportCheckOptions): Promise<ExportCheckResult> {
   const files = await dataFiles(options.folder);

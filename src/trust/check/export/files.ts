@@ -39,7 +39,7 @@ export const MAX_MANIFEST_BYTES = 64 * 1024 * 1024;
 export const MAX_EXPORT_DEPTH = 16;
 
 /**
- * Returns the data files in a folder and its subfolders. Throws `invalid-export` if there are none, they aren't exactly
+ * Returns the data files in a folder and its subfolders. Throws `invalid-file` if there are none, they aren't exactly
  * those of the manifest, or a folder can't be read.
  */
 export async function dataFiles(folder: string): Promise<DataFile[]> {
@@ -77,7 +77,7 @@ async function filesIn(folder: string, depth: number): Promise<string[]> {
   return files;
 }
 
-/** Follows links. Throws `invalid-export` if the path can't be read. */
+/** Follows links. Throws `invalid-file` if the path can't be read. */
 async function isRegularFile(path: string): Promise<boolean> {
   try {
     return (await stat(path)).isFile();
@@ -138,7 +138,7 @@ function closestPath(paths: readonly string[], key: string, folder: string): str
 }
 
 /**
- * Yields the items of the files. Throws `invalid-export` for an item that can't be read, with its file and line, and
+ * Yields the items of the files. Throws `invalid-file` for an item that can't be read, with its file and line, and
  * for a file without the number of items that the manifest says.
  *
  * @param holding yields only items whose line contains this text.
@@ -212,7 +212,7 @@ function parsedValue(value: AttributeValue, name: string): AttributeValue {
 
 function invalidExport(message: string, cause?: unknown): EdgeloomError {
   return new EdgeloomError(
-    'invalid-export',
+    'invalid-file',
     message,
     'Give the folder of a full export in DynamoDB JSON, with its manifest-files.json and all of its data files.',
     { cause },

@@ -44,7 +44,7 @@ const schema: z.ZodMiniType<RunLimits> = z.object({
 });
 
 /**
- * Validates the limits, which a person may have typed as the execution's input. Throws `invalid-option` with the names
+ * Validates the limits, which a person may have typed as the execution's input. Throws `invalid-argument` with the names
  * of the wrong ones.
  */
 export function readLimits(value: RunLimits): RunLimits {
@@ -59,5 +59,5 @@ export function readLimits(value: RunLimits): RunLimits {
 
 /** Creates an error about the execution's input. Its name tells the state machine not to retry the call. */
 export function wrongInput(message: string, hint: string): EdgeloomError {
-  return Object.assign(new EdgeloomError('invalid-option', message, hint), { name: WRONG_INPUT });
+  return Object.assign(new EdgeloomError('invalid-argument', message, hint), { name: WRONG_INPUT });
 }

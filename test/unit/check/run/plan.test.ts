@@ -82,7 +82,7 @@ describe('the mode of a plan', () => {
     const store = new MemoryStore(graph.table);
     const wrong = { ...request, mode: mode as 'check' };
     await expect(planRun(graph, store, wrong, { tableBytes: GB, nowMs: 1_000 })).rejects.toMatchObject({
-      code: 'invalid-option',
+      code: 'invalid-argument',
       hint: expect.stringContaining('check, rebuild or migrate'),
     });
     expect(await savedPlaces(store, 'check')).toEqual([]);
