@@ -3,16 +3,16 @@
  * may also be DynamoDB's name of the error.
  */
 export type ErrorCode =
-  /** The edge type both enters and leaves nodes of this type. Remedy: Give `direction`. */
-  | 'invalid-argument'
-  /** The downloaded engine doesn't match its pinned version. Remedy: Try again. */
-  | 'not-installed'
+  /** The engine or feed has ended, or the worker has ended or was started before. Remedy: Start a new one. */
+  | 'already-ended'
+  /**
+   * A check, an observer, or an engine on the same data folder is already running. Remedy: Stop it, or wait; for an
+   * engine, you can also choose a different folder. If the observer is the function of the stack, try again until the
+   * command starts between two runs of the function.
+   */
+  | 'already-running'
   /** The records of a failed batch have left the stream. Remedy: Run `edgeloom check --repair`. */
   | 'batch-trimmed'
-  /** A check is already running. Remedy: Stop it, or wait. */
-  | 'already-running'
-  /** The checkpoint file cannot be written. Remedy: Check the disk and the folder's permissions. */
-  | 'file-failed'
   /**
    * A condition did not hold, and nothing was changed. `current` has the stored attributes, or null if there is no
    * item; for a transaction, `failures` lists each. Remedy: Read the item, and decide again.
@@ -25,36 +25,28 @@ export type ErrorCode =
   | 'cursor-outdated'
   /** The record of an erasure can't be read. Remedy: Delete the named item, and erase again. */
   | 'damaged-erasure'
-  /** Another engine uses the data folder. Remedy: Stop the named process, or choose a different folder. */
-  | 'already-running'
   /** The demo found a result that differs from its data files. Remedy: Report it. */
   | 'demo-mismatch'
-  /** The sort key begins with `~`, which marks derived items. Remedy: Write nodes and edges only. */
-  | 'invalid-key'
   /** The edge joins nodes of different tenants (docs/reference/model-options.md#the-table). Remedy: Correct the ids. */
   | 'edge-between-tenants'
-  /** The engine has ended. Remedy: Start a new one. */
-  | 'already-ended'
   /** The engine did not start. Remedy: Look at its output, which is in the message. */
   | 'engine-failed'
-  /**
-   * The search has `shards: 'value'`, or is native, so it answers only `equals`. Remedy: Search with `equals`, or
-   * change the search in the model.
-   */
-  | 'not-declared'
-  /** The feed was stopped. Remedy: Start a new one. */
-  | 'already-ended'
   /**
    * A file of a new project, or of `--out`, already exists, so no file was written. Remedy: Choose an empty folder, or
    * a different file.
    */
   | 'file-exists'
+  /** A file or folder can't be read or written. Remedy: Correct the path, or its rights. */
+  | 'file-failed'
   /**
    * A DynamoDB response is incomplete; the request can be retried. Remedy: None, if the retry succeeds; otherwise check
    * your proxies.
    */
   | 'incomplete-answer'
-  /** An argument has a value that the call doesn't accept. Remedy: See the message. */
+  /**
+   * An argument or option is unknown or missing, or has a value that the call doesn't accept. Remedy: See the message
+   * and the hint.
+   */
   | 'invalid-argument'
   /**
    * An attribute has a name or value that DynamoDB, the model or the type's validator refuses. Remedy: Correct the
@@ -66,11 +58,10 @@ export type ErrorCode =
    * Remedy: Correct each of them.
    */
   | 'invalid-batch'
-  /** The change that the studio was asked to make doesn't fit the model. Remedy: See the message. */
-  | 'invalid-argument'
-  /** The file is not a checkpoint. Remedy: Delete it; projecting the records again changes nothing. */
-  | 'invalid-file'
-  /** The model file cannot be loaded, or exports no model. Remedy: Export the result of `defineGraph` as default. */
+  /**
+   * There is no model file at the path, it cannot be loaded, or it exports no model. Remedy: Name it with `--config`,
+   * or export the result of `defineGraph` as default.
+   */
   | 'invalid-config'
   /** A stored count or total is not a number. Remedy: Run `edgeloom check --repair`. */
   | 'invalid-count'
@@ -83,50 +74,45 @@ export type ErrorCode =
    * The edge type does not join these node types, or the edge's key does not match its type. Remedy: See the message.
    */
   | 'invalid-edge'
-  /** An environment variable of the function is wrong. Remedy: Correct the named variable. */
-  | 'invalid-environment'
   /**
-   * The folder isn't a full export to S3 in DynamoDB JSON. Remedy: Give the folder with its manifest and all data
-   * files.
+   * An environment variable is wrong or missing, such as the region. Remedy: Correct the named variable; commands also
+   * take `--region`.
    */
-  | 'invalid-file'
+  | 'invalid-environment'
   /** A message of an on-failure destination can't be read. Remedy: Correct or delete the message. */
   | 'invalid-failure-message'
+  /**
+   * A file isn't what it should be: a worker's checkpoint, a full export to S3 in DynamoDB JSON, or prices of the
+   * region. Remedy: Delete the checkpoint (projecting the records again changes nothing); give the whole folder of the
+   * export; copy the price file that comes with the package.
+   */
+  | 'invalid-file'
   /** A value isn't a node id such as `USER-1`, or isn't a type name. Remedy: Use a type, `-` and a key, or `newId('USER')`. */
   | 'invalid-id'
-  /** A line or document isn't JSON. Remedy: Correct the named line. */
+  /** A line or document isn't JSON, or a line has more than 8 MiB. Remedy: Correct the named line. */
   | 'invalid-json'
-  /** A key of an item is not a string, or does not fit the model. Remedy: Correct the named key. */
+  /**
+   * A key of an item is not a string, does not fit the model, or begins with `~`, which marks derived items. Remedy:
+   * Correct the named key.
+   */
   | 'invalid-key'
-  /** A limit is not a whole number of 1 or more, or is too high. Remedy: Correct the limit. */
-  | 'invalid-argument'
   /** Lines of an import are invalid, and nothing was written. Remedy: Correct the lines, or use `--skip-bad`. */
   | 'invalid-lines'
   /** The `map` of a source throws, or returns items that the model refuses. Remedy: See the message. */
   | 'invalid-mapping'
   /** The model has mistakes. `mistakes` names each with its path. Remedy: Correct each path in the model file. */
   | 'invalid-model'
-  /** The service, stage or table results in a name that AWS refuses. Remedy: See the message. */
-  | 'invalid-argument'
-  /** An option has a value outside its range. Remedy: See the message. */
-  | 'invalid-argument'
   /**
    * Parameters of the stack are invalid; the message names them. Remedy: Correct them (docs/reference/parameters.md).
    */
   | 'invalid-parameters'
-  /** A price file is missing, or lacks a price. Remedy: Copy the file that comes with the package. */
-  | 'invalid-file'
   /**
    * An event has no records, or a record without a sequence number or string keys. Remedy: Check that the stream
    * belongs to the model's table.
    */
   | 'invalid-record'
-  /** The page sent an invalid request; the message says why. Remedy: Reload the page. */
-  | 'invalid-argument'
   /** The session token was altered, or belongs to a different key or table. Remedy: Start a new session. */
   | 'invalid-session'
-  /** The string isn't a stream's ARN. Remedy: Give the stream's ARN. */
-  | 'wrong-table'
   /** The item is larger than 400 KB. Remedy: Move a large attribute to a different node, or out of the table. */
   | 'item-too-large'
   /**
@@ -149,8 +135,6 @@ export type ErrorCode =
    * next one completes the deletion.
    */
   | 'late-writes'
-  /** A line of an import has more than 8 MiB. Remedy: Split or shorten it: an item has at most 400 KB. */
-  | 'invalid-json'
   /**
    * Reading the first rows of a watched list takes more than `maxRcu`, because its index has many items that the list
    * leaves out. Remedy: Watch a narrower range, or fewer rows; or raise `maxRcu`.
@@ -165,51 +149,25 @@ export type ErrorCode =
   | 'mirrored-type'
   /** The stream doesn't have both images. Remedy: Set the view type to NEW_AND_OLD_IMAGES. */
   | 'missing-images'
-  /** There is no model file at the path. Remedy: Name it with `--config`, or create `edgeloom.config.ts`. */
-  | 'invalid-config'
+  /**
+   * The service's or table's name differs from the one in package.json, so the stack or table would be new and empty.
+   * Remedy: Use the old name, or change `edgeloom.service` or `edgeloom.table` in package.json as well.
+   */
+  | 'name-changed'
   /** Nothing answers at the endpoint. Remedy: Start an engine with `edgeloom dev`, or correct `--endpoint`. */
   | 'no-connection'
-  /**
-   * DynamoDB has no consistent reads of an index. Remedy: Use `getViews`, `edges`, `has`, or a session
-   * (docs/how-to/sessions.md).
-   */
-  | 'invalid-argument'
-  /**
-   * The embedded engine's package for this platform is not installed, or DynamoDB Local cannot be fetched. Remedy: See
-   * the message, or use `--engine memory`.
-   */
-  | 'not-installed'
   /** The reader has no feed. Remedy: Pass the `feed` of `startFeed` to `createReader`. */
   | 'no-feed'
-  /** A file or folder named by an argument can't be read or written. Remedy: Correct the path, or its rights. */
-  | 'file-failed'
   /**
    * The index that a read needs is missing, is still being filled, or has different keys. Remedy: Run `edgeloom
    * migrate`, unless the hint says otherwise.
    */
   | 'no-index'
-  /** DynamoDB Local needs Java, and none was found. Remedy: Install Java 17 or newer. */
-  | 'not-installed'
-  /**
-   * The edge type doesn't keep its target node in the index. Remedy: Declare `includeTarget`, then migrate; or read
-   * the node with `getView`.
-   */
-  | 'not-declared'
-  /** The SDK's package for S3 or SQS is not installed. Remedy: Install it, as the message says. */
-  | 'not-installed'
-  /** The studio's page isn't built. Remedy: Run `npm run build` in the clone. */
-  | 'file-failed'
-  /** A cost in dollars needs a rate of writes. Remedy: Add `--rate 1000/s`. */
-  | 'usage'
-  /** No AWS region is set. Remedy: Name it with `--region` or `AWS_REGION`. */
-  | 'invalid-environment'
   /**
    * DynamoDB's time is unknown, so no expired edges are deleted. Remedy: Let the header `Date` of its responses
    * through, or pass `serverTime`.
    */
   | 'no-server-time'
-  /** The options of a call have no `store`. Remedy: Pass a `store`; readers and writers also accept a `client`. */
-  | 'invalid-argument'
   /** The table has no stream, or the stream is gone. Remedy: Enable one with both images. */
   | 'no-stream'
   /** The page was opened without the studio's token. Remedy: Open the address that `edgeloom studio` printed last. */
@@ -223,11 +181,14 @@ export type ErrorCode =
    */
   | 'no-time'
   /**
-   * The model has no sums or groups for these edges. Remedy: Declare `total` or `groupBy` under `inbound` or
-   * `outgoing`, then migrate.
+   * A failed batch is in a bucket that is not allowed, or the URL is not an SQS queue's, so no signed request is sent.
+   * Remedy: Name the bucket with `--bucket` or in the option `buckets`; correct the URL, or use `--any-host`.
    */
-  | 'not-declared'
-  /** The edge type is neither counted nor in an edge set. Remedy: Declare `degree: true`, then migrate. */
+  | 'not-allowed'
+  /**
+   * The model doesn't declare what the read needs, such as an order, a view, a count or an attribute of an index item.
+   * Remedy: Declare what the hint names, then migrate; or use the read that it names.
+   */
   | 'not-declared'
   /** The base item cannot be projected in full, and is quarantined. Remedy: Correct the base item. */
   | 'not-derivable'
@@ -242,43 +203,25 @@ export type ErrorCode =
    */
   | 'not-home-region'
   /**
-   * The edge set does not list this type or label. Remedy: Declare `edgeSet` in the model, then migrate; or
-   * pass `{ edge }` to `page`, which costs a Query for each node.
+   * A package, an engine or Java is not installed, or the engine cannot be downloaded. Remedy: Install what the message
+   * or the hint names, or use `--engine memory`; try a failed download again.
    */
-  | 'not-declared'
-  /** The edge type has no inbound order. Remedy: Declare `inbound` in the model, then migrate. */
-  | 'not-declared'
-  /**
-   * The type has no list of its nodes. Remedy: Add `list: true` to the type, then migrate; or use `scanNodes`, which
-   * scans the whole table.
-   */
-  | 'not-declared'
-  /** Nodes of the type have no views. Remedy: Add `view: ['name']` to the type, then migrate; or use `getNode`. */
-  | 'not-declared'
-  /**
-   * The index items of the list do not have the attribute of the filter. Remedy: Name the attribute in `project`, then
-   * migrate.
-   */
-  | 'not-declared'
+  | 'not-installed'
   /**
    * The table is empty, has binary keys, or has only Edgeloom's own items. Remedy: Choose a different table, write the
    * model file by hand, or start with `init`.
    */
   | 'nothing-to-adopt'
   /**
-   * Another process observes the table. Remedy: End that process; after a crash, wait a minute. If it is the function
-   * of the stack, try again until the command starts between two runs of the function.
+   * An object of a failed batch can't be read or deleted, or its bucket can't be listed. Remedy: Allow what the hint
+   * names; correct the bucket.
    */
-  | 'already-running'
+  | 'object-failed'
   /**
    * A consumer projects a different model, and the table has no registry. Remedy: Deploy this model to all consumers
    * and wait a minute, or use `--force`.
    */
   | 'old-consumers'
-  /**
-   * The prices are for a different region than `--region`. Remedy: Pass a file with prices of that region: `--prices`.
-   */
-  | 'invalid-file'
   /** The time ran out before the work was done. Remedy: Call again to continue, or allow more time. */
   | 'out-of-time'
   /**
@@ -286,7 +229,7 @@ export type ErrorCode =
    * the write. Remedy: Read the item, or use `idempotent` or `idempotencyToken`.
    */
   | 'outcome-unknown'
-  /** The port is in use. Remedy: Choose a different one with `--port`. */
+  /** The port is in use, or cannot be opened. Remedy: Choose a different one with `--port`. */
   | 'port-in-use'
   /**
    * The table has a version of a `derive` that this model doesn't. The batch waits. Remedy: Deploy a model with that
@@ -298,7 +241,10 @@ export type ErrorCode =
    * `edgeloom migrate` with this model, or wait until it is done.
    */
   | 'projection-not-ready'
-  /** A base item was not projected in time. Remedy: Check that a consumer is running (`edgeloom status`). */
+  /**
+   * What was written was not projected in time. Remedy: Check that a consumer is running (`edgeloom status`), or wait
+   * longer.
+   */
   | 'projection-timeout'
   /** The studio is read-only. Remedy: Start it with `--write`. */
   | 'read-only'
@@ -323,16 +269,6 @@ export type ErrorCode =
    */
   | 'replica-read'
   /**
-   * The file of `--report` is a link, is not a regular file, or cannot be written. Remedy: Choose a new or regular
-   * file.
-   */
-  | 'file-failed'
-  /**
-   * The service's name differs from the name in package.json, so its table would be new and empty. Remedy: Use the old
-   * name, or change `edgeloom.service` in package.json as well.
-   */
-  | 'name-changed'
-  /**
    * The search to drop shares its index item with another search, and the model still has it. Remedy: Remove the search
    * from the model and migrate, or drop the projection of the item.
    */
@@ -352,8 +288,6 @@ export type ErrorCode =
   | 'stream-expired'
   | 'stream-no-shard'
   | 'stream-trimmed'
-  /** The studio cannot listen on its port. Remedy: Choose a different `--port`. */
-  | 'port-in-use'
   /**
    * The table lacks keys or a stream that the model needs, a key attribute is not a string, or the table cannot get an
    * index. Remedy: Run `edgeloom table update`, unless the hint says otherwise.
@@ -361,11 +295,6 @@ export type ErrorCode =
   | 'table-differs'
   /** A table with this name already exists. Remedy: Use the table, or choose a different name. */
   | 'table-exists'
-  /**
-   * The table's name differs from the name in package.json, so the table would be new and empty. Remedy: Use the old
-   * name, or change `edgeloom.table` in package.json as well.
-   */
-  | 'name-changed'
   /**
    * An update depends on more than 150 attributes (148 for a type with `expires`). Remedy: Read fewer attributes, or
    * keep small values in a map.
@@ -387,49 +316,19 @@ export type ErrorCode =
    */
   | 'too-much-contention'
   /**
-   * The time ran out before everything that a source item makes was written. Remedy: Touch the key again, to continue.
+   * The model has no order, search, label, projection or query of this name. Remedy: Use a name that the hint lists.
    */
-  | 'out-of-time'
+  | 'unknown-name'
   /**
-   * An object in the bucket of failed batches can't be deleted. Its batch is reconciled. Remedy: Allow
-   * `s3:DeleteObject` on it.
+   * The registry has a layout or an option that this version of Edgeloom doesn't know. Batches wait. Remedy: Deploy the
+   * version that the table was last migrated with.
    */
-  | 'object-failed'
-  /**
-   * The registry has a definition with an option that this version of Edgeloom does not know. The batch waits. Remedy:
-   * Deploy the version that the table was last migrated with.
-   */
-  | 'unknown-registry'
-  /** The rank, the edge set or the enum of `fields` has no such label. Remedy: See the message. */
-  | 'unknown-name'
-  /** A call was given an unknown option. Remedy: See the hint. */
-  | 'invalid-argument'
-  /** The edge type has no order of this name. Remedy: See the message. */
-  | 'unknown-name'
-  /** Neither the table nor the model has a projection of this name. Remedy: Use a name that `edgeloom status` lists. */
-  | 'unknown-name'
-  /** No query of the model begins with this name, or several do. Remedy: Use a name that `edgeloom cost` prints. */
-  | 'unknown-name'
-  /** The registry has a layout that this version of Edgeloom doesn't know. Remedy: Update Edgeloom. */
   | 'unknown-registry'
   /** The studio does not know the request. Remedy: Load the page again. */
   | 'unknown-request'
-  /** The node type has no search of this name. Remedy: See the message. */
-  | 'unknown-name'
   /** The model has no such node or edge type. Remedy: Correct the name, or declare the type. */
   | 'unknown-type'
-  /** A failed batch cannot be read from S3, or its bucket cannot be listed. Remedy: Check the rights and the bucket. */
-  | 'object-failed'
-  /**
-   * The URL is not an SQS queue's, so no signed request is sent to it. Remedy: Correct the URL, or use `--any-host`.
-   */
-  | 'not-allowed'
-  /**
-   * `stack --code` names a missing folder, or the same key for different code, so nothing would be deployed. Remedy:
-   * Build the folder, or add `--zip functions.zip`, `?versionId=...`, or a hash in the key.
-   */
-  | 'usage'
-  /** Options of a command exclude each other, or one is missing. Remedy: See the command's `--help`. */
+  /** Options of a command exclude each other, or one is missing. Remedy: See the hint, or the command's `--help`. */
   | 'usage'
   /** A validator of `fields` threw, or is asynchronous where the call is not. Remedy: Correct the validator. */
   | 'validator-failed'
@@ -439,19 +338,7 @@ export type ErrorCode =
    */
   | 'versioned-type'
   /**
-   * `edgeloom wait` gave up; the message says what is missing. Remedy: Start a projector, or wait longer with `--for`.
-   */
-  | 'projection-timeout'
-  /** The worker ended before it had read the whole stream. Remedy: Find out why it ended. */
-  | 'already-ended'
-  /** A worker was started a second time. Remedy: Create a new one. */
-  | 'already-ended'
-  /**
-   * A message names a bucket that is not allowed. Remedy: Name the bucket with `--bucket`, or in the option `buckets`.
-   */
-  | 'not-allowed'
-  /**
-   * A stream or a failed batch belongs to a different table than the model's. Remedy: Pass the table's stream, or
-   * `--table`.
+   * A stream or a failed batch belongs to a different table than the model's, or the string isn't a stream's ARN.
+   * Remedy: Pass the ARN of the table's stream, or `--table`.
    */
   | 'wrong-table';

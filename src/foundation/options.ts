@@ -81,8 +81,8 @@ export function optionsMeantBy(word: string): readonly string[] {
 }
 
 /**
- * Throws `invalid-argument` for an unknown name, and `invalid-argument` if the options aren't an object, or if a boolean,
- * function, number or signal isn't valid.
+ * Throws `invalid-argument` for an unknown name, if the options aren't an object, or if a boolean, function, number or
+ * signal isn't valid.
  */
 export function checkOptions<Options extends object>(
   what: string,

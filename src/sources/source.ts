@@ -77,7 +77,7 @@ const MOST_KEY_BYTES = 1_024;
  * Declares any database as a source, with a function that reads it. The model file exports the list of sources as
  * `sources`.
  *
- * Throws `invalid-argument` or `invalid-argument`.
+ * Throws `invalid-argument`.
  *
  * @example
  * export const sources = [
@@ -102,7 +102,7 @@ export function defineSource(name: string, options: DefineSourceOptions): Source
  * Declares a DynamoDB table as a source. Items are read with GetItem. The table's stream only provides keys, so any
  * view type will do.
  *
- * Throws `invalid-argument` or `invalid-argument`.
+ * Throws `invalid-argument`.
  *
  * @example
  * export const sources = [

@@ -74,7 +74,7 @@ export class StreamFollower {
   run(untilIdle: boolean): Promise<'stop' | 'idle'> {
     if (this.running !== undefined) {
       const { name } = this.options;
-      return Promise.reject(new EdgeloomError(`${name}-used`, `A ${name} runs once.`, 'Create another one.'));
+      return Promise.reject(new EdgeloomError('already-ended', `A ${name} runs once.`, 'Create another one.'));
     }
     if (untilIdle) {
       const resolve = (): void => {
@@ -262,7 +262,7 @@ export class StreamFollower {
   private endedEarlyError(): EdgeloomError {
     const { name } = this.options;
     return new EdgeloomError(
-      `${name}-ended`,
+      'already-ended',
       `The ${name} ended before the stream was quiet.`,
       'Its log says why it ended; start another one.',
     );

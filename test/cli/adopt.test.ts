@@ -101,7 +101,7 @@ describe('edgeloom adopt', () => {
     expect(again).toMatchObject({ error: { code: 'file-exists' } });
     expect(await readFile(config, 'utf8')).toBe(text);
     expect(await json(2, 'adopt', '--table', 'legacy', '--out', join(folder, 'none', 'x.ts'))).toMatchObject({
-      error: { code: 'invalid-argument' },
+      error: { code: 'file-failed' },
     });
     expect((await run('table', 'create', '--config', config)).code).toBe(0);
     expect(await json(0, 'mirror', 'sync', '--config', config)).toMatchObject({ items: 48, refused: [] });

@@ -158,7 +158,10 @@ describe('put, update and delete', () => {
     expect(await run('delete', 'GOAL-C1', '--if', 'status=closed')).toMatchObject({ code: 2 });
     expect(await failure('update', 'GOAL-C9', '{"a":1}')).toMatchObject({ code: 'not-found' });
     expect(await failure('put', 'GOAL-C1', 'GOALMEMBERSHIP', '{}')).toMatchObject({ code: 'usage' });
-    expect(await failure('list', 'nodes', 'GOAL')).toMatchObject({ code: 'not-declared' });
+    expect(await failure('list', 'nodes', 'GOAL')).toMatchObject({
+      code: 'not-declared',
+      message: 'Nodes of type GOAL have no list.',
+    });
   });
 });
 
@@ -169,7 +172,10 @@ describe('wait', () => {
     expect(await run('get', 'GOAL-W1')).toMatchObject({ json: [{ attributes: { title: 'Wait' } }] });
     const elsewhere = ['--json', '--for', '1', '--endpoint', `http://127.0.0.1:${await freePort()}`];
     const { code, stdout } = await cli.run(['wait', ...elsewhere]);
-    expect({ code, json: JSON.parse(stdout) }).toMatchObject({ code: 2, json: { error: { code: 'projection-timeout' } } });
+    expect({ code, json: JSON.parse(stdout) }).toMatchObject({
+      code: 2,
+      json: { error: { code: 'projection-timeout', message: expect.stringContaining('The wait ended') } },
+    });
     expect(await failure('wait', '--for', '1', '--table', 'not-there')).toMatchObject({ code: 'projection-timeout' });
   });
 
@@ -211,7 +217,10 @@ describe('lists', () => {
     const other = ['--where', 'memberRole!=LEAD', '--where', 'date={"between":["2026-01-01","2026-01-02"]}'];
     expect(await run(...inbound, ...other)).toMatchObject({ json: { items: [{ source: 'GOAL-F2' }] } });
     expect(await failure(...inbound, '--where', 'memberRole')).toMatchObject({ code: 'usage' });
-    expect(await failure(...inbound, '--where', 'title=Run')).toMatchObject({ code: 'not-declared' });
+    expect(await failure(...inbound, '--where', 'title=Run')).toMatchObject({
+      code: 'not-declared',
+      message: expect.stringContaining('do not hold "title"'),
+    });
     const page = 'list page USER-F1 GOALMEMBERSHIP';
     expect(await run(...page.split(' '), '--no-neighbors', '--attributes', 'title')).toMatchObject({
       json: { items: [{ attributes: { title: 'Run' } }, {}, {}], calls: 2 },

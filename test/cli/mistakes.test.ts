@@ -64,7 +64,7 @@ describe('a file that could not be written at the end', () => {
     [['check', '--resume'], 'file-failed'],
     [['rebuild', '--resume'], 'file-failed'],
     [['check', '--report', 'junit'], 'file-failed'],
-    [['adopt', '--table', 'none', '--out'], 'invalid-argument'],
+    [['adopt', '--table', 'none', '--out'], 'file-failed'],
   ])('is refused at the start: %j', async (args, code) => {
     const file = join(folder, 'missing', 'file');
     expect(await failure(...args, file)).toMatchObject({ code, message: expect.stringContaining(file) });
@@ -183,7 +183,10 @@ it('the load of a cost is told with its rate, and is not zero', async () => {
     ['--view-kb', '8'],
     ['--stream-shards', '4'],
   ]) {
-    expect(await failure('cost', ...load), load[0]).toMatchObject({ code: 'usage' });
+    expect(await failure('cost', ...load), load[0]).toMatchObject({
+      code: 'usage',
+      message: 'A cost in dollars needs the rate of writes.',
+    });
     expect((await run('cost', '--rate', '1/s', ...load)).code, load[0]).toBe(0);
   }
   for (const option of ['--view-kb', '--stream-shards']) {

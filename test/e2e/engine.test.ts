@@ -168,8 +168,9 @@ describe('startLocal', () => {
     const local = await startLocal(followGraph('lost'), { engine: ENGINE });
     const [, processId] = (await processOn(portOf(local.endpoint))) ?? [];
     process.kill(Number(processId), 'SIGKILL');
-    await expect(local.worker.ended).rejects.toMatchObject({ code: 'already-ended' });
-    await expect(local.worker.idle()).rejects.toMatchObject({ code: 'already-ended' });
+    const ended = { code: 'already-ended', message: `The engine at ${local.endpoint} has ended.` };
+    await expect(local.worker.ended).rejects.toMatchObject(ended);
+    await expect(local.worker.idle()).rejects.toMatchObject(ended);
     await local.stop();
   });
 });

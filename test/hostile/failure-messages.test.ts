@@ -133,6 +133,7 @@ describe('the stream handler', () => {
     }
     await expect(handler({ Records: [record(undefined, '1')] }, context)).rejects.toMatchObject({
       code: 'wrong-table',
+      message: expect.stringContaining('is not the ARN'),
     });
     expect((await store.get({ source: 'USER-1', target: '~view' }, { consistent: true })).item).toBeUndefined();
     expect(await handler({ Records: [record(streamArn, '1')] }, context)).toEqual({ batchItemFailures: [] });
@@ -152,7 +153,10 @@ describe('the URL of a queue', () => {
   ])('gets no request where it is neither of SQS nor of this machine: %s', async (queueUrl) => {
     const { graph, store, sources } = await failedTable();
     const options = { graph, store, openQueue };
-    await expect(redriveQueue(queueUrl, sources, options)).rejects.toMatchObject({ code: 'not-allowed' });
+    await expect(redriveQueue(queueUrl, sources, options)).rejects.toMatchObject({
+      code: 'not-allowed',
+      message: expect.stringContaining('No signed request'),
+    });
   });
 
   it('gets none in clear text from the command either', async () => {

@@ -129,7 +129,9 @@ describe('a read whose signal is aborted', () => {
       await expect(reader.getViews(['GOAL-1'], { signal: signal as never })).rejects.toMatchObject({
         code: 'invalid-argument',
       });
-      await expect(check(graph, { store, signal: signal as never })).rejects.toMatchObject({ code: 'invalid-argument' });
+      await expect(check(graph, { store, signal: signal as never })).rejects.toMatchObject({
+        code: 'invalid-argument',
+      });
     }
   });
 

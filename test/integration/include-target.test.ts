@@ -184,7 +184,9 @@ describe('the owner', () => {
     expect(page.items.map(({ id }) => id)).toEqual(['TICKET-11', 'TICKET-10']);
     const open = reader as unknown as Reader<CompiledModel>;
     const fails = (code: string) => expect.objectContaining({ code });
-    await expect(open.inbound('USER-1', 'SEEN', { includeTarget: true })).rejects.toThrow(fails('not-declared'));
+    await expect(open.inbound('USER-1', 'SEEN', { includeTarget: true })).rejects.toThrow(
+      expect.objectContaining({ code: 'not-declared', hint: expect.stringContaining('includeTarget') }),
+    );
     const options = { includeTarget: true } as object;
     await expect(open.page('USER-1', 'FOR', options)).rejects.toThrow(fails('invalid-argument'));
   });

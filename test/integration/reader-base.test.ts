@@ -94,6 +94,9 @@ describe('the list of the nodes of a type', () => {
     await projectAll();
     expect((await reader.nodes('GOAL', { limit: 1 })).items[0]!.id).toBe('GOAL-01');
     expect((await reader.nodes('GOAL', { limit: 1, reverse: true })).items[0]!.id).toBe('GOAL-24');
-    await expect(reader.nodes('USER' as 'GOAL')).rejects.toMatchObject({ code: 'not-declared' });
+    await expect(reader.nodes('USER' as 'GOAL')).rejects.toMatchObject({
+      code: 'not-declared',
+      message: 'Nodes of type USER have no list.',
+    });
   });
 });

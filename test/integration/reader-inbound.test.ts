@@ -245,7 +245,7 @@ describe('arguments that do not fit are refused', () => {
       [any.inbound('USER-1', 'TAG', { order: Object.create(null) }), 'unknown-name', 'no order', 'the orders gsi1'],
       [any.page('USER-1', 'PLAIN'), 'not-declared', 'no inbound order', 'edges.PLAIN'],
       [any.page('USER-1', 'MEMBER', { atLeast: 'BOSS' }), 'unknown-name', '"BOSS"', 'LEAD, OWNER'],
-      [any.page('USER-1', 'MEMBER', { consistent: true }), 'invalid-argument', '', 'session'],
+      [any.page('USER-1', 'MEMBER', { consistent: true }), 'invalid-argument', 'no consistent reads', 'session'],
       [
         any.inbound('USER-1', 'MEMBER', { atLeast: 'BOSS' }),
         'unknown-name',
@@ -269,12 +269,7 @@ describe('arguments that do not fit are refused', () => {
       [any.inbound('1', 'MEMBER'), 'invalid-id', '"1" is not a node id', 'USER-U1'],
       [any.inbound(`USER-${'x'.repeat(1_100)}`, 'MEMBER'), 'key-too-long', 'DynamoDB allows 1024', ''],
       [any.inbound('USER-1', 'MEMBER', { limit: -1 }), 'invalid-argument', 'is -1', ''],
-      [
-        any.inbound('USER-1', 'MEMBER', { consistent: true }),
-        'invalid-argument',
-        'no consistent reads',
-        'session',
-      ],
+      [any.inbound('USER-1', 'MEMBER', { consistent: true }), 'invalid-argument', 'no consistent reads', 'session'],
     ];
     for (const [read, code, message, hint] of refusals) {
       await expect(read).rejects.toThrow(

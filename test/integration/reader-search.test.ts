@@ -472,8 +472,12 @@ describe('arguments that do not fit are refused', () => {
   });
 
   it('of the reader itself', () => {
-    expect(() => createReader(graph, { store: table.store, concurrency: 0 })).toThrow(fails('invalid-argument', 'is 0'));
-    expect(() => createReader(graph, { store: table.store, cursorKey: '' })).toThrow(fails('invalid-argument', 'empty'));
+    expect(() => createReader(graph, { store: table.store, concurrency: 0 })).toThrow(
+      fails('invalid-argument', 'is 0'),
+    );
+    expect(() => createReader(graph, { store: table.store, cursorKey: '' })).toThrow(
+      fails('invalid-argument', 'empty'),
+    );
     for (const cursorKey of [5, true, {}, null] as never[]) {
       expect(() => createReader(graph, { store: table.store, cursorKey })).toThrow(
         fails('invalid-argument', 'text or bytes'),

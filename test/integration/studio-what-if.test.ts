@@ -86,7 +86,7 @@ it('refuses what does not fit the model, and names it', async () => {
   });
   expect(await ask({ changes: [{ kind: 'rename' }], putsPerSecond: 1 })).toMatchObject({
     status: 400,
-    error: { code: 'invalid-argument' },
+    error: { code: 'invalid-argument', message: expect.stringContaining('changes.0') },
   });
   expect(await ask({ changes: [], putsPerSecond: 0 })).toMatchObject({ status: 400 });
 });

@@ -172,13 +172,19 @@ describe('totals of edges', () => {
     const { writer, reader, projectAll } = await work();
     await writer.putEdge('USER-1', 'LIKES', 'USER-2', { on: 'mon' });
     await projectAll();
-    await expect(reader.total('USER-1', 'LIKES')).rejects.toMatchObject({ code: 'invalid-argument' });
+    await expect(reader.total('USER-1', 'LIKES')).rejects.toMatchObject({
+      code: 'invalid-argument',
+      hint: expect.stringContaining('Give direction'),
+    });
     expect(await reader.total('USER-2', 'LIKES', { direction: 'inbound' })).toEqual({
       count: 1,
       groups: { on: { mon: 1 } },
     });
     expect(await reader.total('USER-1', 'LIKES', { direction: 'outgoing' })).toEqual({ count: 1, groups: {} });
-    await expect(reader.total('USER-1' as string, 'PAID')).rejects.toMatchObject({ code: 'not-declared' });
+    await expect(reader.total('USER-1' as string, 'PAID')).rejects.toMatchObject({
+      code: 'not-declared',
+      message: expect.stringContaining('total of PAID'),
+    });
   });
 
   it('show the writes of a session before they are projected', async () => {

@@ -63,7 +63,11 @@ describe('a node type without a view', () => {
   it('is refused by getView and getViews, with the remedy, and read by getNode', async () => {
     const { table } = await projected();
     const reader = createReader(graph, { store: table });
-    const refused = { code: 'not-declared', message: 'USER has no view.', hint: expect.stringContaining("view: ['name']") };
+    const refused = {
+      code: 'not-declared',
+      message: 'USER has no view.',
+      hint: expect.stringContaining("view: ['name']"),
+    };
     // @ts-expect-error: the type has no views
     await expect(reader.getView('USER-1')).rejects.toMatchObject(refused);
     await expect(reader.getViews(['ISSUE-1', 'USER-1'] as never)).rejects.toMatchObject(refused);
@@ -89,7 +93,10 @@ describe('a node type without a view', () => {
         found: ['ROOM-1'],
       },
     ]);
-    await expect(command.parseAsync(['USER-1'], { from: 'user' })).rejects.toMatchObject({ code: 'not-declared' });
+    await expect(command.parseAsync(['USER-1'], { from: 'user' })).rejects.toMatchObject({
+      code: 'not-declared',
+      message: 'USER has no view.',
+    });
   });
 
   it('has none after a redrive either', async () => {
@@ -136,7 +143,10 @@ it('is a change of the model: a view that the new one does not ask for goes when
   passLease();
   expect(await reader(before).getView('USER-1')).toMatchObject({ attributes: { name: 'name 1' } });
   // @ts-expect-error: the type has no views
-  await expect(reader(after).getView('USER-1')).rejects.toMatchObject({ code: 'not-declared' });
+  await expect(reader(after).getView('USER-1')).rejects.toMatchObject({
+    code: 'not-declared',
+    message: 'USER has no view.',
+  });
   await migrate(after, { action: { kind: 'drop', name: 'view:USER' } });
   expect(await view()).toBeUndefined();
   await user(2);

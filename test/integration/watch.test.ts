@@ -166,8 +166,12 @@ describe('watching', () => {
     await expect(first({ list: ['USER'] })).rejects.toMatchObject({ code: 'invalid-argument' });
     await expect(first({ inbound: ['USER-1', 'ASSIGNED'], pages: 3 })).rejects.toMatchObject({
       code: 'invalid-argument',
+      message: expect.stringContaining('no option "pages"'),
     });
-    await expect(first({ views: ['USER-1'], pages: 3 })).rejects.toMatchObject({ code: 'invalid-argument' });
+    await expect(first({ views: ['USER-1'], pages: 3 })).rejects.toMatchObject({
+      code: 'invalid-argument',
+      message: expect.stringContaining('no option "pages"'),
+    });
     await expect(first({ search: 'USER.age', equals: 3 })).rejects.toMatchObject({ code: 'unknown-name' });
   });
 
@@ -176,7 +180,7 @@ describe('watching', () => {
     const watched = follow(reader.watch({ views: ['USER-1'] }));
     await expect.poll(() => watched.seen.length).toBe(1);
     await stop();
-    await expect(watched.ended).rejects.toMatchObject({ code: 'already-ended' });
+    await expect(watched.ended).rejects.toMatchObject({ code: 'already-ended', message: 'The feed was stopped.' });
   });
 
   it('reads again where records may have been missed', async () => {

@@ -95,8 +95,11 @@ describe('a worker on a real stream', () => {
     const stopped = worker(table);
     await stopped.stop();
     expect(await stopped.run()).toMatchObject({ records: 0, endedBy: 'stop' });
-    await expect(stopped.run()).rejects.toMatchObject({ code: 'already-ended' });
-    await expect(stopped.idle()).rejects.toMatchObject({ code: 'already-ended' });
+    await expect(stopped.run()).rejects.toMatchObject({ code: 'already-ended', message: 'A worker runs once.' });
+    await expect(stopped.idle()).rejects.toMatchObject({
+      code: 'already-ended',
+      message: 'The worker ended before the stream was quiet.',
+    });
   });
 });
 

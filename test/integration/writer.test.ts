@@ -112,12 +112,12 @@ describe('single operations', () => {
       [writer.putNode('USER-U1', { target: 'x' }), 'invalid-attribute', 'attribute target has the name of a key'],
       [writer.putNode('GOAL-G1', { title: 5 }), 'invalid-attribute', 'attribute title'],
       [writer.putNode('STORE-S1'), 'unknown-type', '"STORE"'],
-      [writer.putNode('~view'), 'invalid-key', '"~view"'],
+      [writer.putNode('~view'), 'invalid-key', '"~view" begins with ~'],
       [writer.putEdge('GOAL-G1', 'KNOWS', 'USER-U1'), 'unknown-type', '"KNOWS"'],
       [writer.putEdge('USER-U1', 'FOLLOWS', 'GOAL-G1'), 'invalid-edge', 'enters USER, not GOAL'],
       [writer.putEdge('USER-U1', 'FOLLOWS-USER', 'USER-U2'), 'unknown-type', '"FOLLOWS-USER"'],
       [writer.deleteEdge('USER-U1', 'FOLLOWS', ''), 'invalid-key', 'The target of edge "USER-U1" FOLLOWS'],
-      [writer.deleteNode('~view'), 'invalid-key', '"~view"'],
+      [writer.deleteNode('~view'), 'invalid-key', '"~view" begins with ~'],
       [writer.deleteNodeWithEdges('USER'), 'invalid-id', '"USER"'],
     ];
     for (const [call, code, part] of refusals) {

@@ -64,12 +64,8 @@ describe('the type ErrorCode', () => {
   const CLASSIFIED = /new StoreError\(\s*'\w+',\s*'([a-z][a-z-]*)'/g;
   const SUPER = /super\(\s*'([a-z][a-z-]*)'/g;
   const FAILING = /withErrorCode\(\s*'([a-z][a-z-]*)'/g;
-  /** Codes that are put together from a name, and one that only entries have. */
-  const COMPOSED = [
-    ...['already-ended', 'already-ended', 'misfit'],
-    // Those of errors with several codes.
-    ...['condition-failed', 'not-found', 'invalid-batch'],
-  ];
+  /** A code that only entries have, and those of errors with several codes. */
+  const COMPOSED = ['misfit', 'condition-failed', 'not-found', 'invalid-batch'];
   /** Codes of the table's stream reads, which are handled within the library. */
   const WITHIN = ['stream-expired', 'stream-trimmed', 'stream-no-shard'];
 

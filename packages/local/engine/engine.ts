@@ -54,7 +54,7 @@ const PORT_ATTEMPTS = 3;
 
 /**
  * Starts an embedded engine and waits until it answers. The engine stops with this process and doesn't keep it alive. Throws if the engine
- * isn't installed (`not-installed`, `not-installed`) or doesn't start (`engine-failed`), if the port is taken (`port-in-use`), or if another engine
+ * isn't installed (`not-installed`) or doesn't start (`engine-failed`), if the port is taken (`port-in-use`), or if another engine
  * uses the data folder (`already-running`).
  */
 export async function startEngine(options: EngineOptions = {}): Promise<Engine> {

@@ -43,19 +43,11 @@ const MAX_CLIENTS = 1_000;
  * server.
  */
 const MISTAKES: ReadonlySet<string> = new Set<ErrorCode>([
-  'not-declared',
   'invalid-argument',
   'invalid-id',
   'invalid-key',
-  'invalid-argument',
-  'invalid-argument',
   'key-too-long',
   'not-declared',
-  'not-declared',
-  'not-declared',
-  'unknown-name',
-  'invalid-argument',
-  'unknown-name',
   'unknown-name',
   'unknown-type',
 ]);

@@ -62,8 +62,8 @@ const OPTIONS: OptionNames<TemplateOptions> = {
 };
 
 /**
- * Returns the whole stack for a model. Throws `invalid-argument` for names that AWS would refuse, and `invalid-parameters`
- * for streams that don't fit the model's table.
+ * Returns the whole stack for a model. Throws `invalid-argument` for names that AWS would refuse, and
+ * `invalid-parameters` for streams that don't fit the model's table.
  *
  * @example
  * stackTemplate(graph, { service: 'goals', stage: 'prod', parameters: readParameters({ stage: 'prod' }), code });

@@ -6,7 +6,7 @@ import type { BucketAccess } from './failure-message.ts';
 
 /**
  * Has its own file with a static import, so that a bundler includes only these two S3 commands. The functions throw
- * `object-failed` and `object-failed`.
+ * `object-failed`.
  */
 export function openBuckets(client: Omit<ClientOptions, 'endpoint'>): BucketAccess {
   const s3 = new S3Client(serviceConfig(client));

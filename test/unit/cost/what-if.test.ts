@@ -136,8 +136,14 @@ describe('a changed model', () => {
     [{ kind: 'count', edge: 'TREAT', isCounted: true }, { code: 'unknown-type' }],
     [{ kind: 'search-shards', node: 'PATIENT', search: 'name', shards: 2 }, { code: 'unknown-name' }],
     [{ kind: 'search-shards', node: 'DOCTOR', search: '', shards: 2 }, { code: 'unknown-name' }],
-    [{ kind: 'search-shards', node: 'DOCTOR', search: 'code', shards: 2 }, { code: 'invalid-argument' }],
-    [{ kind: 'edge-shards', edge: 'KNOWS', shards: 2 }, { code: 'invalid-argument' }],
+    [
+      { kind: 'search-shards', node: 'DOCTOR', search: 'code', shards: 2 },
+      { code: 'invalid-argument', message: expect.stringContaining('a partition for each value') },
+    ],
+    [
+      { kind: 'edge-shards', edge: 'KNOWS', shards: 2 },
+      { code: 'invalid-argument', message: expect.stringContaining('has no order') },
+    ],
     [
       { kind: 'edge-shards', ...TREATS, shards: 0.5 },
       { code: 'invalid-model', message: expect.stringContaining('edges.TREATS.inbound.shards') },

@@ -139,7 +139,7 @@ function failingReader(error: unknown, isBegun = false) {
 }
 
 it.each([
-  ...['registry-gone', 'registry-incomplete', 'unknown-registry', 'unknown-registry', 'projection-code-missing'],
+  ...['registry-gone', 'registry-incomplete', 'unknown-registry', 'projection-code-missing'],
   ...['replica-read', 'not-home-region', 'no-table', 'list-not-filled', 'already-ended', 'projection-not-ready'],
 ])('a client hears the code of an error that is not its own, and comes again: %s', async (code) => {
   const error = new EdgeloomError(code, 'The key is under the mat.', 'Take it.');

@@ -55,7 +55,11 @@ describe('classifyError', () => {
 
   it('takes a missing region as fatal: no retry would find one', () => {
     const error = classifyError(new Error('Region is missing'));
-    expect(error).toMatchObject({ kind: 'fatal', code: 'invalid-environment', hint: expect.stringContaining('--region') });
+    expect(error).toMatchObject({
+      kind: 'fatal',
+      code: 'invalid-environment',
+      hint: expect.stringContaining('--region'),
+    });
   });
 
   it('names a refused connection of several addresses, whose message is empty', () => {

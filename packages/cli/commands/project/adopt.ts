@@ -207,7 +207,7 @@ function fileExists(file: string): EdgeloomError {
 
 function notWritten(file: string, error: unknown): EdgeloomError {
   return new EdgeloomError(
-    'invalid-argument',
+    'file-failed',
     `The file ${file} of --out cannot be written.`,
     'Name a file in a folder that exists.',
     { cause: error },

@@ -123,13 +123,13 @@ async function codePlace(text: string, zip: string | undefined): Promise<Value> 
   );
 }
 
-/** Returns a hash of the folder's files, or '' for code in S3. Throws `usage` if the folder doesn't exist. */
+/** Returns a hash of the folder's files, or '' for code in S3. Throws `file-failed` if the folder doesn't exist. */
 async function hashOfCode(code: string): Promise<string> {
   if (code.startsWith('s3://')) return '';
   const hash = createHash('sha256');
   const entries = await readdir(code, { recursive: true, withFileTypes: true }).catch((cause: unknown) => {
     const hint = 'Make it first, with npm run bundle: a gradual deployment has a version for each code.';
-    throw new EdgeloomError('usage', `There is no code in ${code}.`, hint, { cause });
+    throw new EdgeloomError('file-failed', `There is no code in ${code}.`, hint, { cause });
   });
   const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
   for (const file of files.sort()) hash.update(file).update(await readFile(file));

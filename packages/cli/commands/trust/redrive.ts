@@ -133,8 +133,13 @@ async function readMessage(file: string): Promise<string> {
   try {
     return await readFile(file, 'utf8');
   } catch (error) {
-    throw new EdgeloomError('file-failed', `The file ${file} cannot be read.`, 'Name the file of an on-failure message.', {
-      cause: error,
-    });
+    throw new EdgeloomError(
+      'file-failed',
+      `The file ${file} cannot be read.`,
+      'Name the file of an on-failure message.',
+      {
+        cause: error,
+      },
+    );
   }
 }

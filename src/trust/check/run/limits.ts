@@ -44,8 +44,8 @@ const schema: z.ZodMiniType<RunLimits> = z.object({
 });
 
 /**
- * Validates the limits, which a person may have typed as the execution's input. Throws `invalid-argument` with the names
- * of the wrong ones.
+ * Validates the limits, which a person may have typed as the execution's input. Throws `invalid-argument` with the
+ * names of the wrong ones.
  */
 export function readLimits(value: RunLimits): RunLimits {
   const { data, error } = schema.safeParse(value);
