@@ -119,14 +119,13 @@ async function spread(
       'warning: one shard has far more items than others; use hash fnv1a, or shardBy source where the values themselves are skewed',
     );
   }
-  const advice = shardAdvice(findSearch(session.graph, name), { putsPerSecond: rate, hottestShare: hottest.share });
-  if (advice !== undefined) {
-    const { needed, putsPerSecond, rangeCalls, rangeRcu, warning } = advice;
-    lines.push(
-      `as it is spread, ${countText(putsPerSecond, 'change')} a second; a range takes ${countText(rangeCalls, 'call')} and ${figureText(rangeRcu)} RCU`,
-      ...(needed === undefined ? [] : [`this rate needs ${countText(needed, 'shard')}`]),
-      ...(warning === undefined ? [] : [`warning: ${warning}`]),
-    );
-  }
+  // `shards` refuses a search without numbered shards.
+  const advice = shardAdvice(findSearch(session.graph, name), { putsPerSecond: rate, hottestShare: hottest.share })!;
+  const { needed, putsPerSecond, rangeCalls, rangeRcu, warning } = advice;
+  lines.push(
+    `as it is spread, ${countText(putsPerSecond, 'change')} a second; a range takes ${countText(rangeCalls, 'call')} and ${figureText(rangeRcu)} RCU`,
+    ...(needed === undefined ? [] : [`this rate needs ${countText(needed, 'shard')}`]),
+    ...(warning === undefined ? [] : [`warning: ${warning}`]),
+  );
   return { json: { ...result, ...advice }, text: lines.join('\n') };
 }
