@@ -62,7 +62,7 @@ export interface ViewsWatch {
 export type WatchQuery = InboundWatch | SearchWatch | ViewsWatch;
 
 /** Bounds the rows or nodes of a watch, because all are held in memory. */
-const MAX_WATCHED_ROWS = 1_000;
+export const MAX_WATCHED_ROWS = 1_000;
 
 export interface AnswersOfFeed {
   feed: Subscriptions;

@@ -161,7 +161,7 @@ export function pagePlan(graph: CompiledModel, edgeType: string, options: PageOp
   return planPage(graph, { edge, attributes: options.attributes, levels, maxNodes, isAlone });
 }
 
-const MAX_NODES = 1_000;
+export const MAX_NODES = 1_000;
 
 async function readNodesOfRows(
   context: ReadContext,

@@ -15,7 +15,7 @@ import { type EpochSeconds, itemUpdate } from './writes/item-update.ts';
 export const QUARANTINE_PARTITION = '~quarantine';
 
 /** Limited because the reason quotes names and values of the base item. */
-const MAX_REASON_CHARACTERS = 4_000;
+export const MAX_REASON_CHARACTERS = 4_000;
 
 export interface QuarantineEntry {
   source: string;

@@ -71,7 +71,7 @@ export interface WhereSubject {
 }
 
 /** DynamoDB's limit for the operator IN. */
-const MAX_FILTER_VALUES = 100;
+export const MAX_FILTER_VALUES = 100;
 
 const COMPARISONS = { equals: '=', lt: '<', lte: '<=', gt: '>', gte: '>=', beginsWith: 'begins_with' } as const;
 const OPERATORS = [...Object.keys(COMPARISONS), 'between', 'in', 'exists'];

@@ -24,7 +24,7 @@ import { PartError, type Subject } from './subject.ts';
  */
 export const MAX_SEARCH_VALUES = 5_000;
 /** The most bytes of all items for one attribute's values. Writing them takes about one write unit per KB. */
-const MAX_SEARCH_BYTES = 8 * 1024 * 1024;
+export const MAX_SEARCH_BYTES = 8 * 1024 * 1024;
 
 interface SearchPlan {
   search: SearchModel;
