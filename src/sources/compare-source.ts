@@ -163,7 +163,8 @@ async function lookAt(context: SourceContext, key: string): Promise<Look> {
 
 /** If several items of the retired source make a base item, it is listed with the first of them. */
 function isRemovedWith(maker: string, claims: Claims): boolean {
-  const live = liveMakers(claims);
+  // DynamoDB returns the entries of a map in any order.
+  const live = liveMakers(claims).sort();
   const isOwn = live.every((one) => sourceOfMaker(one) === sourceOfMaker(maker));
   return isOwn && (live[0] ?? maker) === maker;
 }

@@ -28,7 +28,7 @@ export interface OutageOptions {
 /**
  * Returns a store whose retryable errors become fatal once the table hasn't answered for too long. Work that repeats
  * failed calls without a time limit then ends with the error. A result and a refusal of the item are answers. Returns a
- * store that already has a limit unchanged.
+ * store that already has a limit unchanged, without these options.
  */
 export function withOutageLimit<S extends object>(store: S, options: OutageOptions = {}): S {
   if (HAS_OUTAGE_LIMIT in store) return store;

@@ -712,7 +712,7 @@ describe('the recipes', () => {
       const problems: [string, number, string][] = [
         ['/users/none', 404, 'not-found'],
         ['/users/U%201/goals?cursor=forged', 400, 'invalid-cursor'],
-        ['/users/U%201/goals?limit=0', 400, 'invalid-argument'],
+        ['/users/U%201/goals?limit=0', 400, 'invalid-limit'],
         ['/users/%E0%A4%A', 400, 'invalid-request'],
         ['/planets', 404, 'no-such-address'],
       ];
