@@ -409,6 +409,15 @@ describe('mistakes in totals', () => {
     ]);
     expect(mistakesIn({ outgoing: 'hours' })).toEqual([expect.stringContaining('edges.WORKED_ON.outgoing: ')]);
   });
+
+  it.each([
+    ['a text', 'priceAmount'],
+    ['a list', [...'abcdefghi']],
+    ['an instance of a class', Object.assign(new Date(0), nine)],
+  ])('are not counted in %s', (_what, total) => {
+    for (const side of ['inbound', 'outgoing'])
+      expect(mistakesIn({ [side]: { total } })).toEqual([`edges.WORKED_ON.${side}.total: should be an object`]);
+  });
 });
 
 it('refuses options of orders where there are only totals', () => {

@@ -4,6 +4,7 @@ import {
   anything,
   exactObject,
   hasShape,
+  isPlainObject,
   listOf,
   oneOf,
   recordOf,
@@ -74,7 +75,7 @@ function compileGroups(input: unknown, mistakes: Mistakes): TotalPart[] {
 }
 
 function compileSums(input: unknown, mistakes: Mistakes): TotalPart[] {
-  const names = Object.keys(Object(input)).length;
+  const names = isPlainObject(input) ? Object.keys(input).length : 0;
   if (names > MOST_SUMS) mistakes.note(`has ${names} names; there may be ${MOST_SUMS}`);
   return Object.entries(checkShape(sums, input, mistakes) ?? {})
     .map(([name, { attribute }]) => ({ name, attribute }))
