@@ -95,6 +95,20 @@ describe('check --export', () => {
     });
   });
 
+  it.each([
+    ['has an unknown type', '{"ZZ":"x"}'],
+    ['has no type', '{}'],
+    ['is null', 'null'],
+    ['is plain JSON', '"x"'],
+  ])('names the attribute that %s', async (_what, value) => {
+    const line = `{"Item":{"source":{"S":"USER-1"},"target":{"S":"USER-1"},"photo":${value}}}`;
+    await writeFile(join(folder, 'x.json.gz'), gzipSync(line));
+    await expect(checkFolder()).rejects.toMatchObject({
+      code: 'invalid-file',
+      message: expect.stringMatching(/in line 1 of .*x.json.gz: attribute "photo" is no attribute value/),
+    });
+  });
+
   it('says that a file is none, and that a folder is expected', async () => {
     const file = join(await written(), 'file1.json.gz');
     await expect(checkExport({ graph, folder: file })).rejects.toMatchObject({

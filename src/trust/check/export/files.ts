@@ -10,7 +10,6 @@ import {
   type Item,
   MalformedValueError,
   stringOf,
-  typeOf,
   withBinaryAsBytes,
 } from '../../../core/items/attribute-value.ts';
 import type { CompiledModel } from '../../../core/model/compiled.ts';
@@ -201,7 +200,6 @@ function parsedLine(line: string, where: string): Item {
 }
 
 function parsedValue(value: AttributeValue, name: string): AttributeValue {
-  typeOf(value);
   try {
     return withBinaryAsBytes(value);
   } catch (error) {
