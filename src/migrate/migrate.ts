@@ -288,13 +288,15 @@ function checkCompiles(
   dropped: readonly ActionTarget[] = [],
 ): void {
   const projections = [...registry.projections].map(([name, { next, generations }]) => {
-    if (!isViewName(name)) return [name, { next, generations }] as const;
+    const isView = isViewName(name);
+    const isGoing = (id: number): boolean =>
+      isView && dropped.some((target) => target.name === name && target.generations.has(id));
     // Views that are dropped may conflict with other views about an edge type, and dropping them is the remedy.
-    if (dropped.some((target) => target.name === name)) return [name, { next, generations: [] }] as const;
-    const definition = expected.get(name)?.fingerprint;
+    const left = generations.filter(({ id }) => !isGoing(id));
+    const definition = isView ? expected.get(name)?.fingerprint : undefined;
     // rule: replaced-views-need-no-code
-    if (definition === undefined) return [name, { next, generations }] as const;
-    return [name, { next, generations: generations.map((one) => ({ ...one, definition })) }] as const;
+    if (definition === undefined) return [name, { next, generations: left }] as const;
+    return [name, { next, generations: left.map((one) => ({ ...one, definition })) }] as const;
   });
   const all = new Map([...data, ...[...expected.values()].map((one) => [one.fingerprint, one.data] as const)]);
   effectiveModel({ ...registry, projections: new Map(projections) }, all, graph);

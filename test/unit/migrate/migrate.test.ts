@@ -241,4 +241,26 @@ describe('a migration', () => {
     const { steps } = await bench.migrate(model());
     expect(steps.find(({ step }) => step === 'backfill')).toMatchObject({ writes: 0 });
   });
+
+  it('counts a view that conflicts with those of the model as dropped only if it drops that very generation', async () => {
+    const graph = (title: string, ...from: ['GOAL', ...'SITE'[]]) =>
+      defineGraph({
+        table: 'records',
+        nodes: {
+          GOAL: node({ view: ['title'] }),
+          USER: node({ view: 'ALL' }),
+          ...(from.length > 1 && { SITE: node({ view: [title] }) }),
+        },
+        edges: { MEMBER: edge({ from, to: 'USER', edgeSet: ['role'] }) },
+      });
+    const bench = new Bench();
+    await bench.migrate(graph('title', 'GOAL', 'SITE') as never);
+    await bench.migrate(graph('name', 'GOAL', 'SITE') as never);
+    const { generations } = (await bench.registry()).projections.get('view:SITE')!;
+    expect(generations).toMatchObject([{ id: 2, state: 'ready' }]);
+    const drop = (name: string) => bench.migrate(graph('title', 'GOAL') as never, { action: { kind: 'drop', name } });
+    await expect(drop('view:SITE@1')).rejects.toMatchObject({ code: 'registry-conflict' });
+    expect((await bench.registry()).projections.get('view:GOAL')!.generations).toMatchObject([{ id: 1 }]);
+    expect(await drop('view:SITE@2')).toMatchObject({ done: true, leftovers: [] });
+  });
 });
