@@ -8,6 +8,7 @@ import { createWorker } from '../../src/projecting/worker/worker.ts';
 import { classifyError } from '../../src/store/classify.ts';
 import { withReplacedCalls } from '../../src/store/wrapped.ts';
 import { DynamoDBStreamSource } from '../../src/stream/dynamodb-source.ts';
+import { readClaims } from '../../src/stream/progress/claims.ts';
 import { createLowWatermark } from '../../src/stream/progress/low-watermark.ts';
 import { redriveMessage } from '../../src/trust/failures/failure-queue.ts';
 import { sweep } from '../../src/trust/repair/sweep.ts';
@@ -88,6 +89,37 @@ describe('the low watermark of a stream', () => {
     const sources = { streams, readObject: async () => '' };
     expect(await redriveMessage(message, sources, { graph, store, now })).toMatchObject({ repaired: 2, left: 0 });
     expect(await hasPassed()).toBe(true);
+  });
+
+  it('goes on once a redrive has settled one message about batches of two streams', async () => {
+    const { graph, store, streams, streamArn, source, records, invoke, hasPassed, now } = await markedTable(6);
+    await invoke([records.slice(0, 2)]);
+    await invoke([records.slice(4)]);
+    const { shards } = await source.describe();
+    const replaced = streamArn.replace(/[^/]*$/, '2020-01-01T00:00:00.000');
+    const batchOf = (arn: string, batch: readonly ChangeRecord[]): string =>
+      JSON.stringify({
+        version: '1.0',
+        DDBStreamBatchInfo: {
+          ...{ streamArn: arn, shardId: shards[0]!.shardId },
+          startSequenceNumber: batch[0]!.sequenceNumber,
+          endSequenceNumber: batch.at(-1)!.sequenceNumber,
+        },
+        payload: JSON.stringify({ Records: batch.map((record) => rawOf(record, arn)) }),
+      });
+    const objects: Record<string, string> = {
+      old: batchOf(replaced, records.slice(0, 1)),
+      new: batchOf(streamArn, records.slice(2, 4)),
+    };
+    const Records = Object.keys(objects).map((key) => ({ s3: { bucket: { name: 'failed' }, object: { key } } }));
+    const readObject = async (_bucket: string, key: string): Promise<string> => objects[key]!;
+    const sources = { streams, readObject, buckets: ['failed'] };
+    expect(await hasPassed()).toBe(false);
+    const message = JSON.stringify({ Records });
+    expect(await redriveMessage(message, sources, { graph, store, now })).toMatchObject({ repaired: 3, left: 0 });
+    expect(await hasPassed()).toBe(true);
+    const claimsOf = async (label: string) => [...(await readClaims(store, graph.table, label, 0)).values()].flat();
+    expect((await claimsOf('2020-01-01T00:00:00.000')).map((claim) => claim.records)).toEqual([1]);
   });
 
   it('stands still behind a batch that failed in its midst, and counts what was applied of it', async () => {

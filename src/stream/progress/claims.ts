@@ -103,6 +103,7 @@ const AFTER = 'cover0';
 const [CLAIMS, STREAM] = ['claims', 'stream'];
 const KEPT_SECONDS = 25 * 3600;
 
+/** @param claims of one stream, because the item names only one. */
 export function claimsItem(table: TableNames, id: string, claims: readonly Claim[], atMs: number): Item {
   const stream = claims[0]?.stream;
   return {

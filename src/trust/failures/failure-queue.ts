@@ -69,7 +69,11 @@ async function claimReconciled(
     return claimOf(records.slice(start, Math.min(reconciled.to, end)));
   });
   const { graph, store } = options;
-  if (claims.length > 0) await store.put(claimsItem(graph.table, randomUUID(), claims, runtimeOf(options).now()));
+  // One notification of a bucket may name batches of a table's old and new stream.
+  for (const stream of new Set(claims.map((claim) => claim.stream))) {
+    const ofStream = claims.filter((claim) => claim.stream === stream);
+    await store.put(claimsItem(graph.table, randomUUID(), ofStream, runtimeOf(options).now()));
+  }
 }
 
 const restSchema = z.object({
