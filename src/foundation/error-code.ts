@@ -36,7 +36,7 @@ export type ErrorCode =
    * a different file.
    */
   | 'file-exists'
-  /** A file or folder can't be read or written. Remedy: Correct the path, or its rights. */
+  /** A file or folder can't be read or written. Remedy: Correct the path, or its rights, unless the hint says otherwise. */
   | 'file-failed'
   /**
    * A DynamoDB response is incomplete; the request can be retried. Remedy: None, if the retry succeeds; otherwise check
@@ -84,7 +84,7 @@ export type ErrorCode =
   /**
    * A file isn't what it should be: a worker's checkpoint, a full export to S3 in DynamoDB JSON, or prices of the
    * region. Remedy: Delete the checkpoint (projecting the records again changes nothing); give the whole folder of the
-   * export; copy the price file that comes with the package.
+   * export; copy the price file that comes with the package, and set its region's prices.
    */
   | 'invalid-file'
   /** A value isn't a node id such as `USER-1`, or isn't a type name. Remedy: Use a type, `-` and a key, or `newId('USER')`. */

@@ -78,8 +78,9 @@ export function stackCommand(command: Command): void {
         const input = { service, stage, parameters };
         if (options.policy === true) return outputOf({ Statement: policyOf(parameters) });
         if (options.import === true) return outputOf(importTemplate({ ...input, model: graph }));
+        const place = await codePlace(code, zip);
         const revision = parameters.canaryMinutes > 0 ? await hashOfCode(code) : '';
-        return outputOf(stackTemplate(graph, { ...input, code: await codePlace(code, zip), revision }));
+        return outputOf(stackTemplate(graph, { ...input, code: place, revision }));
       }),
     );
 }

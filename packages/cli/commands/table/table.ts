@@ -23,7 +23,7 @@ export function tableCommand(table: Command): void {
     .command('create')
     .description('create the table with its stream, TTL and indexes')
     .addHelpText('after', examples('table create', 'table create --endpoint http://127.0.0.1:8000'))
-    .action(inSession((session) => endingOnSignal(AGAIN, () => runTableCreate(session))));
+    .action(inSession((session) => endingOnSignal(FINISH, () => runTableCreate(session))));
   table
     .command('describe')
     .description("show the table's status, indexes and stream")
@@ -47,10 +47,12 @@ export function tableCommand(table: Command): void {
     .option('--yes', "don't ask for confirmation")
     .addHelpText('after', examples('table delete --table records-test --yes'))
     .action(
-      inSession((session, flags: { yes?: boolean }) => endingOnSignal(AGAIN, () => runTableDelete(session, flags))),
+      inSession((session, flags: { yes?: boolean }) => endingOnSignal(LOOK, () => runTableDelete(session, flags))),
     );
 }
 
+const FINISH = 'If the table exists by now, finish it with edgeloom table update, then edgeloom migrate.';
+const LOOK = 'Look with edgeloom table describe whether the table is still there.';
 const AGAIN = 'Run it again: it continues with what is left.';
 
 interface UpdateFlags {

@@ -17,6 +17,7 @@ import { positionOf, requireHomeRegion } from '../../shared/position.ts';
 import type { CommandSession } from '../../shared/session.ts';
 import { installedTelemetry } from '../../shared/telemetry.ts';
 import { type Gathered, ResumeFile } from './resume-file.ts';
+import { sweepStream } from './sweep-stream.ts';
 
 export interface CheckRun {
   /** File that keeps the resume position and `gathered`. */
@@ -26,6 +27,8 @@ export interface CheckRun {
   command: string;
   /** The partitions that the command names. */
   named: readonly string[] | undefined;
+  /** Reconcile the records of the stream that no consumer has claimed before the check. */
+  sweeps?: boolean;
   /** Rebuild even while a consumer with another model is running. */
   force?: boolean;
   onFinding?: (finding: Finding) => void;
@@ -37,13 +40,15 @@ export type CheckRunResult = CheckResult &
     lagSeconds: number | undefined;
     /** Named partitions without items. */
     absent: readonly string[];
+    /** Records of the stream that no consumer had claimed. */
+    swept: number;
   };
 
 /** Runs a check until it ends or Ctrl-C stops it. */
 export async function runCheck(
   session: CommandSession,
   options: Partial<CheckOptions>,
-  { resume, gathered, command, named, force, ...listeners }: CheckRun,
+  { resume, gathered, command, named, sweeps = false, force, ...listeners }: CheckRun,
 ): Promise<CheckRunResult> {
   const { graph, store, client } = session;
   const file = resume === undefined ? undefined : new ResumeFile(resume, command, gathered);
@@ -52,6 +57,7 @@ export async function runCheck(
   requireFit(status);
   await requireHomeRegion(session);
   const absent = await absentPartitions(session, named);
+  const { swept } = sweeps ? await sweepStream(session) : { swept: 0 };
   if (options.mode === 'rebuild' && force !== true) await refuseOldConsumers(graph, store, Date.now());
   const notice = await printModelNotice(graph, store);
   const { itemCount, streamArn } = status;
@@ -77,7 +83,7 @@ export async function runCheck(
       });
       await file?.keep(result.cursor);
       const lagSeconds = signal.aborted ? undefined : await lagSecondsNow(position);
-      return { ...result, ...notice, absent, lagSeconds };
+      return { ...result, ...notice, absent, swept, lagSeconds };
     });
   } finally {
     position?.release();

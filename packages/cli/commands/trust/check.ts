@@ -31,7 +31,6 @@ import { type CheckRunResult, runCheck } from './check-run.ts';
 import { isExplainedByLag, type Waiting, waitingText } from './check-waiting.ts';
 import { GatheredFindings } from './gathered-findings.ts';
 import { reportTargets, requireReportFile, writeReport } from './report-file.ts';
-import { sweepStream } from './sweep-stream.ts';
 
 /**
  * Exit code for drift and for quarantined, unregistered or unexplained pending items that are left, for unknown types
@@ -172,20 +171,19 @@ async function checkTableOrExport(
   }
   const source =
     options.export === undefined ? named : (await runExportCheck(session, options.export, () => undefined)).suspects;
-  // Reconcile records that a consumer silently gave up on. Otherwise, the position would stop at them, and no finding
-  // would be confirmed.
-  const { swept } = repair === true && dryRun !== true ? await sweepStream(session) : { swept: 0 };
-  const result = await runCheck(session, checkOptions({ ...options, source }), {
+  return await runCheck(session, checkOptions({ ...options, source }), {
     ...{ resume, gathered, named, onFinding },
+    // Reconcile records that a consumer silently gave up on. Otherwise, the position would stop at them, and no finding
+    // would be confirmed.
+    sweeps: repair === true && dryRun !== true,
     command: commandText('check', {
       ...{ repair: repair || undefined, dryRun: dryRun || undefined, source: named },
       segment: segment && `${segment.segment + 1}/${segment.segments}`,
-      sample: sample === undefined ? undefined : `${sample * 100}%`,
+      sample: sample === undefined ? undefined : `${Number((sample * 100).toPrecision(12))}%`,
     }),
     // Only a plan shows its actions.
     ...(dryRun === true && { onRepair: (action: string) => gathered.addAction(action) }),
   });
-  return { ...result, swept };
 }
 
 /** True for `--export` without `--confirm`. */
