@@ -289,6 +289,7 @@ it('an empty variable is one that is not set', async () => {
 it.each([
   [['stack', '--code', 's3://bucket'], 'usage', '--code "s3://bucket" is neither a folder nor a zip in a bucket.'],
   [['stack', '--code', 's3://bucket/'], 'usage', 'is neither a folder nor a zip'],
+  [['stack', '--code', 'S3://b/k.zip', '--param', 'canaryMinutes=5'], 'usage', 'is neither a folder nor a zip'],
   [['stack', '--code', ''], 'usage', '--code "" is neither a folder nor a zip'],
   [['stack', '--zip', 'x.zip'], 'usage', '--zip needs --code s3://BUCKET/KEY.'],
   [['stack', '--code', 's3://b/k.zip?versionId=1', '--zip', 'x.zip'], 'usage', '--zip cannot be combined'],

@@ -42,6 +42,8 @@ const CALLS: Readonly<Record<string, readonly string[]>> = {
   subject: ['export', 'USER-1'],
   watch: ['get', 'USER-1'],
   studio: [],
+  table: ['create'],
+  drill: ['--stack', 'edgeloom-prod', '--region', 'eu-central-1'],
 };
 /** Commands that run until they are told to end. */
 const UNTIL_TOLD: Readonly<Record<string, readonly string[]>> = { dev: [], demo: [] };
@@ -65,7 +67,11 @@ afterAll(() => stop());
 
 /** Starts a command, sends SIGTERM once it is ready, and gives how it ended. */
 async function terminated(args: readonly string[], isReady: (child: ReturnType<typeof spawn>) => Promise<unknown>) {
-  const child = spawn(process.execPath, [MAIN, ...args], { cwd: ROOT, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, [MAIN, ...args], {
+    cwd: ROOT,
+    env: { ...process.env, AWS_ENDPOINT_URL_CLOUDWATCH: endpoint, AWS_ACCESS_KEY_ID: 'k', AWS_SECRET_ACCESS_KEY: 's' },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   let output = '';
   child.stdout.on('data', (chunk: Buffer) => {
     output += chunk.toString();
