@@ -41,7 +41,7 @@ describe.skipIf(!HAS_BROWSER)('the place of trust', () => {
       const response = await route.fetch();
       const document = (await response.json()) as { answer: { check: object } };
       const check = { ...document.answer.check, state: 'running' };
-      await route.fulfill({ response, json: { ...document, answer: { check } } });
+      await route.fulfill({ response, json: { ...document, answer: { ...document.answer, check } } });
     });
     await page.getByRole('button', { name: 'Check', exact: true }).click();
     await page.getByRole('button', { name: 'Checking …' }).waitFor();
