@@ -49,9 +49,17 @@ export async function baseNamedBy(
   item: Item | undefined,
 ): Promise<ItemKey | undefined> {
   const { source, target: sortKey } = key;
-  if (kindOfTarget(sortKey) !== undefined) return edgeNamedInTarget(context.graph, key, item);
-  const target = baseKeyOfIndexItem(source, sortKey) ?? (await findEdgeOfHashedKey(context, source, sortKey));
+  const named = unqueriedBase(context.graph, key, item);
+  if (named !== undefined || kindOfTarget(sortKey) !== undefined) return named;
+  const target = await findEdgeOfHashedKey(context, source, sortKey);
   return target === undefined ? undefined : { source, target };
+}
+
+/** Returns undefined for an index item with a hashed key. */
+export function unqueriedBase(graph: CompiledModel, key: ItemKey, item: Item | undefined): ItemKey | undefined {
+  if (kindOfTarget(key.target) !== undefined) return edgeNamedInTarget(graph, key, item);
+  const target = baseKeyOfIndexItem(key.source, key.target);
+  return target === undefined ? undefined : { source: key.source, target };
 }
 
 /** Plans to replace the item with a tombstone. Returns undefined if it is absent or already one. */

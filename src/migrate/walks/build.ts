@@ -1,8 +1,6 @@
 import pMap from 'p-map';
-import { baseKeyOfIndexItem } from '../../core/items/derived-key.ts';
 import { parseNodeId, VIEW_KEY } from '../../core/items/keys.ts';
 import { isMaintained, itemKindOf, kindOfDerivedKey } from '../../core/kinds/all-kinds.ts';
-import { edgeNamedInTarget } from '../../core/kinds/in-target.ts';
 import { edgeNamedByReverse } from '../../core/kinds/reverse-item.ts';
 import { isOfOtherShape } from '../../core/kinds/view.ts';
 import { classifyKey } from '../../core/model/base-item.ts';
@@ -14,7 +12,7 @@ import { readItems } from '../../core/store-pages.ts';
 import type { ItemKey } from '../../core/store-port.ts';
 import { slicesOf } from '../../foundation/for-each.ts';
 import type { ApplyContext } from '../../reconcile/apply-context.ts';
-import { reconcileNamed } from '../../reconcile/named-item.ts';
+import { reconcileNamed, unqueriedBase } from '../../reconcile/named-item.ts';
 import { reconcileOrThrow } from '../../reconcile/reconcile.ts';
 import { ownershipTest } from '../../registry/ownership.ts';
 import type { SeenState } from '../../registry/transitions.ts';
@@ -101,26 +99,17 @@ async function reconcileStrays(
   const expected = new Set(items.flatMap((item) => expectedItemsOf(context.graph, item, nodes)).map(textOfIndexKey));
   const reconcileStray = async ({ source, target, item }: WalkedItem): Promise<void> => {
     const { key, kind } = kindOfDerivedKey(target)!;
-    if (!kind.hasBase) {
-      // rule: counts-of-the-first-generation-are-counted-again
-      if (key.generation === 1)
-        await repairItem(context, { kind: itemKindOf(context.graph, target), source, sortKey: target });
-      return;
-    }
-    if (!kind.isLive(item) || expected.has(textOfIndexKey({ source, sortKey: target }))) return;
-    if (kind.decidedBy === 'edge-elsewhere') {
-      const edge = edgeNamedInTarget(context.graph, { source, target }, item);
-      const read = edge === undefined ? [] : await readExpectedItems(context, edge);
+    // rule: counts-of-the-first-generation-are-counted-again
+    if (!kind.hasBase && key.generation !== 1) return;
+    if (kind.hasBase) {
+      if (!kind.isLive(item) || expected.has(textOfIndexKey({ source, sortKey: target }))) return;
+      // The base item may be on another page.
+      const base = unqueriedBase(context.graph, { source, target }, item);
+      const read = base === undefined ? [] : await readExpectedItems(context, base);
       if (read.some((one) => one.source === source && one.sortKey === target)) return;
-      // rule: backfill-removes-entries-of-no-edge
-      await repairItem(context, { kind: itemKindOf(context.graph, target), source, sortKey: target });
-      return;
     }
-    // The base item may be on another page.
-    const base = { source, target: baseKeyOfIndexItem(source, target) ?? '' };
-    const read = base.target === '' ? [] : await readExpectedItems(context, base);
-    if (read.some(({ sortKey }) => sortKey === target)) return;
-    await repairItem(context, { kind, source, sortKey: target });
+    // rule: backfill-removes-entries-of-no-edge
+    await repairItem(context, { kind: itemKindOf(context.graph, target), source, sortKey: target });
   };
   await pMap(derived, reconcileStray, { concurrency: context.concurrency });
 }

@@ -1,6 +1,6 @@
-import { baseKeyOfIndexItem, type DerivedKind } from '../../core/items/derived-key.ts';
+import type { DerivedKind } from '../../core/items/derived-key.ts';
 import { keyOfSuspect, type Suspect } from '../../core/kinds/difference.ts';
-import { edgeNamedInTarget, keysInTargetOfView, kindOfTarget } from '../../core/kinds/in-target.ts';
+import { keysInTargetOfView } from '../../core/kinds/in-target.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import { itemTouch, type Reconcilable, viewTouch } from '../../core/plan/touch.ts';
 import type { ItemKey } from '../../core/store-port.ts';
@@ -8,7 +8,7 @@ import { deleteItem } from '../../reconcile/alien.ts';
 import type { ApplyContext } from '../../reconcile/apply-context.ts';
 import { countTask } from '../../reconcile/counts.ts';
 import { restartFanOut } from '../../reconcile/fan-out.ts';
-import { placeValuesWithoutRoom, reconcileNamed, touchesOfNamed } from '../../reconcile/named-item.ts';
+import { placeValuesWithoutRoom, reconcileNamed, touchesOfNamed, unqueriedBase } from '../../reconcile/named-item.ts';
 import { reconcileOrThrow } from '../../reconcile/reconcile.ts';
 
 export interface ItemToRepair extends Suspect {
@@ -68,14 +68,8 @@ export async function repairItem(context: ApplyContext, item: ItemToRepair): Pro
 
 function touchesByBase(graph: CompiledModel, item: Suspect): readonly Reconcilable[] | undefined {
   const key = keyOfSuspect(item);
-  const base = item.bases?.[0] ?? baseNamedByKey(graph, key);
+  const base = item.bases?.[0] ?? unqueriedBase(graph, key, undefined);
   return base && touchesOfNamed(graph, key, base);
-}
-
-function baseNamedByKey(graph: CompiledModel, key: ItemKey): ItemKey | undefined {
-  if (kindOfTarget(key.target) !== undefined) return edgeNamedInTarget(graph, key, undefined);
-  const target = baseKeyOfIndexItem(key.source, key.target);
-  return target === undefined ? undefined : { source: key.source, target };
 }
 
 /** Reverse items come before the view, so that the fan-out of a later change finds the edges. */

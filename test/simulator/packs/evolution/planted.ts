@@ -53,12 +53,12 @@ const TOTALS_AND_PARTS: readonly Mutant[] = [
   {
     name: 'evolution-entry-of-no-edge-left',
     rule: 'A backfill removes an entry from a total if no edge asks for it.',
-    changes: [drop('backfill-removes-entries-of-no-edge')],
+    changes: [insertBefore('backfill-removes-entries-of-no-edge', "if (kind.decidedBy === 'edge-elsewhere') return;")],
   },
   {
     name: 'evolution-counts-believed',
     rule: 'A backfill recomputes counts from before the registry, because writers without a registry may have changed items without updating the counts.',
-    changes: [setCondition('counts-of-the-first-generation-are-counted-again', 'key.generation === 0')],
+    changes: [setCondition('counts-of-the-first-generation-are-counted-again', '!kind.hasBase')],
   },
   {
     name: 'evolution-order-built-without-parts',
