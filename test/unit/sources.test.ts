@@ -926,6 +926,7 @@ describe('a source that is renamed or retired', () => {
 
 describe('records of a source table', () => {
   const ARN = 'arn:aws:dynamodb:eu-central-1:123456789012:table/app-table/stream/';
+  const EMPTY = { scan: async () => ({ items: [], rcu: 1 }), streamArn: async () => undefined };
 
   function streamed() {
     const made = world();
@@ -941,7 +942,7 @@ describe('records of a source table', () => {
           const name = items.get((pk as { S: string }).S)?.['name'];
           return name === undefined ? { rcu: 1 } : { item: { pk: pk!, name: { S: name } }, rcu: 1 };
         },
-        scan: async () => ({ items: [], rcu: 1 }),
+        ...EMPTY,
       }),
       logger,
     });
@@ -1010,7 +1011,7 @@ describe('records of a source table', () => {
       sources: [sourceTable('app-table', { map: () => [] })],
       streamArns: [`${ARN}1`],
       store: Object.assign(store, { scan: table.scan.bind(table) }),
-      openSource: () => ({ get: async () => ({ rcu: 0 }), scan: async () => ({ items: [], rcu: 0 }) }),
+      openSource: () => ({ ...EMPTY, get: async () => ({ rcu: 0 }) }),
       logger,
     });
     await handler({ watch: true }, { awsRequestId: 'r', getRemainingTimeInMillis: () => 60_000 });

@@ -5,17 +5,18 @@ import { EdgeloomError } from '../../foundation/errors.ts';
 import { checkOptions } from '../../foundation/options.ts';
 import type { SourceStore } from '../../sources/access.ts';
 import { type OpenSources, openSources } from '../../sources/create-sources.ts';
+import type { NotesContext } from '../../sources/notes.ts';
 import { isTable, keyTextOfItem, type Source } from '../../sources/source.ts';
 import { lagOf, SourceProgress, sourcesStatus } from '../../sources/status.ts';
 import type { RawRecord } from '../../stream/raw-record.ts';
 import { tableArnOfStream, tableNameIn } from '../stack/base/arns.ts';
 import { recordsOf } from './event-records.ts';
 import { checkEvent } from './events.ts';
-import type { FunctionLogger } from './function-logger.ts';
 import {
   type CallTime,
   FUNCTION_OPTIONS,
   type FunctionOptions,
+  type FunctionParts,
   functionParts,
   type InvocationContext,
   timeOfCall,
@@ -28,7 +29,7 @@ export type MirrorEvent = StreamEvent | { watch: true };
 /** A source table that the mirror function reads. */
 export interface WatchedSource extends SourceStore {
   /** Returns the ARN of the table's stream, or undefined if it has none. */
-  streamArn?(): Promise<string | undefined>;
+  streamArn(): Promise<string | undefined>;
 }
 
 /** Options of a mirror handler. */
@@ -68,32 +69,17 @@ export function mirrorHandler(graph: CompiledModel, options: MirrorHandlerOption
   const opened = new Map<string, OpenSource>();
   return async (event, context) => {
     const logger = rootLogger.child({ requestId: context.awsRequestId });
-    const time = timeOfCall(context, RESERVE_MS);
+    const call = { logger, emit, now, time: timeOfCall(context, RESERVE_MS) };
     if (Object.hasOwn(Object(event), 'watch')) {
       checkEvent('mirror', event);
       // Compares the streams first, because that is quick and the time may run out later.
-      await watchStreams(logger);
-      await watchMappings(logger, time.remainingMs);
+      await watchStreams(call, streamArns, openSource);
+      await watchMappings(call, { graph, store, prunes: store }, sources);
       return { batchItemFailures: [] };
     }
     const records = recordsOf(event as StreamEvent, 'stream');
     if (records.length === 0) return { batchItemFailures: [] };
-    const { source, touches, progress } = open(tableArnOfStream(streamArnOf(records)));
-    const keys = records.map((record) => keyOfRecord(source, record));
-    const left = await touches.touchTexts(source, keys, { remainingMs: time.remainingMs });
-    const nowMs = now();
-    const lagSeconds = lagOf(records, nowMs);
-    emit({
-      ...{ MirrorRecords: records.length, MirrorRetriedBatches: left.size > 0 ? 1 : 0 },
-      MirrorLagSeconds: lagSeconds,
-    });
-    if (left.size > 0) return reportLeft(records, keys, left, time, logger);
-    // A failure does no harm, because the next batch notes its progress again.
-    await progress.note(lagSeconds, nowMs).catch((error: unknown) => {
-      logger.warn({ error: String(error) }, 'the progress could not be noted');
-    });
-    logger.info({ records: records.length }, 'batch touched');
-    return { batchItemFailures: [] };
+    return touchBatch(call, open(tableArnOfStream(streamArnOf(records))), records);
   };
 
   function open(tableArn: string): OpenSource {
@@ -106,40 +92,58 @@ export function mirrorHandler(graph: CompiledModel, options: MirrorHandlerOption
     opened.set(tableArn, made);
     return made;
   }
+}
 
-  async function watchStreams(logger: FunctionLogger): Promise<void> {
-    let isReplaced = false;
-    for (const reads of streamArns) {
-      const has = (await openSource(tableArnOfStream(reads)).streamArn?.()) ?? null;
-      if (has === reads) continue;
-      isReplaced = true;
-      logger.error({ reads, has }, 'the stack does not read the stream of the source');
-    }
-    if (streamArns.length > 0) emit({ SourceStreamReplaced: isReplaced ? 1 : 0 });
-  }
+type OpenTable = (tableArn: string) => WatchedSource;
+type MirrorCall = Pick<FunctionParts, 'logger' | 'emit' | 'now'> & { time: CallTime };
 
-  async function watchMappings(logger: FunctionLogger, remainingMs: () => number): Promise<void> {
-    const names = sources.map(({ name }) => name);
-    const { refused, conflicts, hasMore } = await sourcesStatus({ graph, store, prunes: store, remainingMs }, names);
-    const refusals = [...refused].flatMap(([source, items]) => items.map(({ key, code }) => ({ source, key, code })));
-    emit({ MirrorRefused: refusals.length, MirrorConflicts: conflicts.length });
-    for (const one of refusals.slice(0, MOST_LOGGED)) logger.warn(one, 'refused by the mapping');
-    for (const one of conflicts.slice(0, MOST_LOGGED)) logger.warn({ ...one }, 'several source items make it');
-    if (refusals.length > MOST_LOGGED || conflicts.length > MOST_LOGGED) {
-      logger.warn(
-        { refused: refusals.length, conflicts: conflicts.length, hasMoreConflicts: hasMore },
-        'there are more than were named',
-      );
-    }
+async function touchBatch(call: MirrorCall, of: OpenSource, records: readonly RawRecord[]): Promise<StreamResponse> {
+  const { logger, emit, now, time } = call;
+  const { source, touches, progress } = of;
+  const keys = records.map((record) => keyOfRecord(source, record));
+  const left = await touches.touchTexts(source, keys, { remainingMs: time.remainingMs });
+  const nowMs = now();
+  const lagSeconds = lagOf(records, nowMs);
+  emit({ MirrorRecords: records.length, MirrorRetriedBatches: left.size > 0 ? 1 : 0, MirrorLagSeconds: lagSeconds });
+  if (left.size > 0) return reportLeft(call, records, keys, left);
+  // A failure does no harm, because the next batch notes its progress again.
+  await progress.note(lagSeconds, nowMs).catch((error: unknown) => {
+    logger.warn({ error: String(error) }, 'the progress could not be noted');
+  });
+  logger.info({ records: records.length }, 'batch touched');
+  return { batchItemFailures: [] };
+}
+
+async function watchStreams(call: MirrorCall, streamArns: readonly string[], openSource: OpenTable): Promise<void> {
+  const { logger, emit } = call;
+  let isReplaced = false;
+  for (const reads of streamArns) {
+    const has = (await openSource(tableArnOfStream(reads)).streamArn()) ?? null;
+    if (has === reads) continue;
+    isReplaced = true;
+    logger.error({ reads, has }, 'the stack does not read the stream of the source');
   }
+  if (streamArns.length > 0) emit({ SourceStreamReplaced: isReplaced ? 1 : 0 });
+}
+
+async function watchMappings(call: MirrorCall, notes: NotesContext, sources: readonly Source[]): Promise<void> {
+  const { logger, emit, time } = call;
+  const names = sources.map(({ name }) => name);
+  const { refused, conflicts, hasMore } = await sourcesStatus({ ...notes, remainingMs: time.remainingMs }, names);
+  const refusals = [...refused].flatMap(([source, items]) => items.map(({ key, code }) => ({ source, key, code })));
+  emit({ MirrorRefused: refusals.length, MirrorConflicts: conflicts.length });
+  for (const one of refusals.slice(0, MOST_LOGGED)) logger.warn(one, 'refused by the mapping');
+  for (const one of conflicts.slice(0, MOST_LOGGED)) logger.warn({ ...one }, 'several source items make it');
+  if (refusals.length <= MOST_LOGGED && conflicts.length <= MOST_LOGGED) return;
+  const counts = { refused: refusals.length, conflicts: conflicts.length, hasMoreConflicts: hasMore };
+  logger.warn(counts, 'there are more than were named');
 }
 
 function reportLeft(
+  { logger, time: { timeoutMs, reserveMs } }: MirrorCall,
   records: readonly RawRecord[],
   keys: readonly string[],
   left: ReadonlyMap<string, unknown>,
-  { timeoutMs, reserveMs }: CallTime,
-  logger: FunctionLogger,
 ): StreamResponse {
   const place = keys.findIndex((key) => left.has(key));
   const sequenceNumber = records[place]!.dynamodb!.SequenceNumber!;
@@ -193,7 +197,7 @@ function sourceOf(sources: readonly Source[], tableArn: string): Source {
 const LOCAL_ACCOUNT = ':000000000000:';
 
 /** Loads the client at the first read, since a call may not need it. */
-function deferredSource(client: () => Promise<DynamoDBClient>): (tableArn: string) => WatchedSource {
+function deferredSource(client: () => Promise<DynamoDBClient>): OpenTable {
   return (tableArn) => {
     const table = tableArn.includes(LOCAL_ACCOUNT) ? tableNameIn(tableArn) : tableArn;
     const open = async () => {
