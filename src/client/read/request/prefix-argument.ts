@@ -89,9 +89,9 @@ export function partsRange(query: OrderOfQuery, { path = [], between, beginsWith
       const prefix = encodeSegment(encodePrefix(part, beginsWith));
       return prefix === '' ? { from: first, to: all.to } : prefixRange(escapeValue(leading + prefix));
     }
-    const start = low === undefined ? '' : encodeSegment(lowestText(part, low, 'between'));
+    const start = low === undefined ? '' : encodeSegment(lowestText(part, low));
     const lowest = start === '' ? first : escapeValue(leading + start);
-    const highest = high === undefined ? all.to : prefixRange(escapeValue(leading + highestText(part, high))).to;
+    const highest = high === undefined ? all.to : prefixRange(escapeValue(leading + highestPrefix(part, high))).to;
     return checkedRange(query, { from: lowest, to: highest }, low, high);
   });
 }
@@ -100,15 +100,16 @@ function encodeSegment(text: string): string {
   return encodePath([text], AS_WRITTEN).slice(0, -1);
 }
 
-function lowestText(query: OrderOfQuery, value: OrderValue, argument: string): string {
-  return query.order.kind === 'rank' ? `${weightOf(query, value, argument)}-` : encodeArgument(query, value, argument);
+function lowestText(query: OrderOfQuery, value: OrderValue): string {
+  if (query.order.kind === 'rank') return `${weightOf(query, value, 'between')}-`;
+  return encodeArgument(query, value, 'between');
 }
 
 /** Returns the prefix of all keys that have this value or, for a day, a time within the day. */
-function highestText(query: OrderOfQuery, value: OrderValue): string {
-  if (query.order.kind === 'rank') return encodeSegment(`${weightOf(query, value, 'between')}-`);
-  const encoded = encodeArgument(query, value, 'between');
-  return isDay(query, value) ? encodeSegment(beginningOfDay(query, encoded)) : encodePath([encoded], AS_WRITTEN);
+function highestPrefix(query: OrderOfQuery, value: OrderValue): string {
+  const lowest = lowestText(query, value);
+  if (isDay(query, value)) return encodeSegment(beginningOfDay(query, lowest));
+  return query.order.kind === 'rank' ? encodeSegment(lowest) : encodePath([lowest], AS_WRITTEN);
 }
 
 /** A string is the beginning of a date if, and only if, one of these endings completes it. */
