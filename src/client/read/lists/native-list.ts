@@ -87,7 +87,7 @@ class NativePageReader {
       stand = lastKey && placeOf(context.graph, list.index, lastKey);
       // At least one call is made, so each page advances.
     } while (stand !== undefined && rows.length <= limit && !walk.isSpent);
-    return this.merged(rows, stand);
+    return this.pageOf(rows, stand);
   }
 
   private ownRows(): Row[] {
@@ -109,7 +109,7 @@ class NativePageReader {
   }
 
   /** @param stand where the walk stopped; undefined at the end of the list. */
-  private merged(rows: readonly Row[], stand: Place | undefined): Gathered {
+  private pageOf(rows: readonly Row[], stand: Place | undefined): Gathered {
     const { limit } = this.page;
     const isAtEnd = stand === undefined;
     // Rows after the last one read may come before an own row.
