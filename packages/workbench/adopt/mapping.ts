@@ -67,7 +67,7 @@ export function endsOfKind(kind: ProposedKind, ttl: string | undefined): { delet
 /** Returns the arguments for a library's mapping function. */
 export function layoutArguments(proposal: Proposal, indexKeys: ReadonlySet<string>): unknown[] {
   const { library, kinds, keys } = proposal;
-  const entities = kinds.map((kind) => ({ ...ownArguments(proposal, kind, indexKeys), ...roleOf(proposal, kind) }));
+  const entities = kinds.map((of) => ({ ...ownArguments(proposal, of, indexKeys), ...entityOptionsOf(proposal, of) }));
   if (library === '__edb_e__') return [entities];
   if (library === '_et') return [entities, { hidden: [...keys, ...indexKeys] }];
   const [hash, sort] = keys;
@@ -113,7 +113,8 @@ function shownName(name: string): string {
   return isReserved(name) ? `${name.replace(/^~/, '')}_` : name;
 }
 
-function roleOf({ library }: Proposal, { node, edges, key }: ProposedKind): EntityOptions {
+/** An entity of ElectroDB needs no `id`, because the key attributes of its schema form it. */
+function entityOptionsOf({ library }: Proposal, { node, edges, key }: ProposedKind): EntityOptions {
   const names = (id: readonly Field[]): string[] => id.map(({ name }) => shownName(name));
   const named = ({ type, id }: Reference) => ({ type, id: names(id) });
   return {
