@@ -73,7 +73,7 @@ function keyOf(graph: CompiledModel, words: ItemWords): ItemKey {
   return { source: words.source, target: sortKeyOfEdge(findEdge(graph, words.type), words.target) };
 }
 
-/** Undefined means no item. Fails if a changed attribute, or the item's existence, differs from `before`. */
+/** Undefined means no item. Unless nothing changes, fails if a changed attribute or existence differs from `before`. */
 async function writeItem(
   { graph, store, flow }: RequestContext,
   words: ItemWords,
