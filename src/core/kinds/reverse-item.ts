@@ -22,7 +22,7 @@ export const reverseItem: KindOfTarget<'reverse-item'> = {
   isAskedBy: ({ copy }) => copy !== undefined,
   keyOf: ({ type }, child) => new FanOutPlaces(type).reverseKey(child),
   fieldsOf: (_edge, child) => ({ [CHILD]: { S: child } }),
-  edgeOf: (_graph, key, item) => edgeNamedByReverse(key, item),
+  edgeOf: (_graph, key, item) => possibleEdgeOfReverse(key, item),
   lifetime: { of: 'need', neededBy: copyingViewsOf },
   decidedBy: 'edge-elsewhere',
   hasBase: true,
@@ -39,7 +39,7 @@ export const reverseItem: KindOfTarget<'reverse-item'> = {
   ],
 };
 
-export function edgeNamedByReverse(key: ItemKey, item: Item | undefined): ItemKey | undefined {
+export function possibleEdgeOfReverse(key: ItemKey, item: Item | undefined): ItemKey | undefined {
   const edge = edgeOfReverse(key, item);
   const isPossible = edge !== undefined && edge.source !== '' && isWithinBytes(edge.target, SORT_KEY_BYTES);
   return isPossible ? edge : undefined;
@@ -52,7 +52,7 @@ export function reverseItemOf(graph: CompiledModel, { source, target }: ItemKey)
   return { key, fields: { [CHILD]: { S: source } } };
 }
 
-/** Reads the edge from the item's key, or from its content if the key is hashed; undefined if unknown. */
+/** Reads the edge, even one that can't exist, from the key or, if that is hashed, the content; undefined if unknown. */
 export function edgeOfReverse({ source, target }: ItemKey, item: Item | undefined): ItemKey | undefined {
   const key = parseDerivedKey(target);
   if (key?.kind !== 'reverse-item') return undefined;

@@ -1,7 +1,7 @@
 import pMap from 'p-map';
 import { parseNodeId, VIEW_KEY } from '../../core/items/keys.ts';
 import { isMaintained, itemKindOf, kindOfDerivedKey } from '../../core/kinds/all-kinds.ts';
-import { edgeNamedByReverse } from '../../core/kinds/reverse-item.ts';
+import { possibleEdgeOfReverse } from '../../core/kinds/reverse-item.ts';
 import { isOfOtherShape } from '../../core/kinds/view.ts';
 import { classifyKey } from '../../core/model/base-item.ts';
 import { isItemThere } from '../../core/model/gone.ts';
@@ -146,7 +146,7 @@ async function reconcileReverseItemsWithoutEdge(context: BuildContext, items: re
   const reverse = items.flatMap(({ source, target, item }) => {
     const kind = itemKindOf(context.graph, target);
     if (kind.decidedBy !== 'edge-elsewhere' || !kind.isLive(item)) return [];
-    const edge = edgeNamedByReverse({ source, target }, item);
+    const edge = possibleEdgeOfReverse({ source, target }, item);
     return edge === undefined ? [] : [{ key: { source, target }, edge }];
   });
   const edges = await readItems(

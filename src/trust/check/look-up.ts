@@ -5,7 +5,7 @@ import { type CopySlot, isSlotRight } from '../../core/kinds/copy.ts';
 import { keyOfSuspect, type Suspect } from '../../core/kinds/difference.ts';
 import { edgeNamedInTarget, hasItemInTarget } from '../../core/kinds/in-target.ts';
 import { indexItemText } from '../../core/kinds/index-item.ts';
-import { edgeNamedByReverse } from '../../core/kinds/reverse-item.ts';
+import { possibleEdgeOfReverse } from '../../core/kinds/reverse-item.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import { derivedOf } from '../../core/plan/derive.ts';
 import type { ItemKey, Store } from '../../core/store-port.ts';
@@ -153,7 +153,7 @@ export function suspectsOfLookedUp(looked: readonly LookedUp[]): Suspect[] {
 export function lookedUp(suspect: Suspect): LookedUp {
   const key = keyOfSuspect(suspect);
   const [base] = suspect.bases ?? [];
-  return base === undefined || edgeNamedByReverse(key, undefined) !== undefined ? key : { ...key, base };
+  return base === undefined || possibleEdgeOfReverse(key, undefined) !== undefined ? key : { ...key, base };
 }
 
 /** Returns the items that no edge asks for. The others are compared when the scan reads their edges. */
