@@ -5,7 +5,7 @@ import { type CountResult, type CountScope, countSearch } from './lists/count-se
 import { readSearch } from './lists/search-list.ts';
 import {
   type PathPredicate,
-  SEARCH_OPTIONS,
+  SEARCH_QUERY_OPTIONS,
   type SearchPredicate,
   type SearchQuery,
   type ValuesBetween,
@@ -153,7 +153,7 @@ export function searchOf<Result>(graph: CompiledModel, name: string, held: Readi
     path: (segments, options) => find({ path: segments }, options),
     between: (low, high, options) => find({ between: [low, high] }, options),
     latest: (options) => {
-      const { reverse: _, ...known } = SEARCH_OPTIONS;
+      const { reverse: _, ...known } = SEARCH_QUERY_OPTIONS;
       checkOptions<Omit<SearchQuery, 'reverse'>>('latest', options, known);
       return find({}, { ...options, reverse: true });
     },

@@ -5,7 +5,7 @@ export const ATTRIBUTES = 'attributes';
 export const REVISION = 'r';
 /** On a view: edge types that were evicted to stay within its budget. */
 export const EVICTED = 'evicted';
-/** On a search item: the value before folding and encoding. */
+/** On a search item: the value before text forms and encoding. */
 export const VALUE = 'value';
 export const COUNTED = 'counted';
 /**

@@ -59,7 +59,7 @@ function fieldsOf(fields: StandardSchemaV1): KnownFields | undefined {
   const forms = new Map<string, ValueForm[] | undefined>();
   for (const { properties } of shapes) {
     for (const [name, schema] of Object.entries(properties)) {
-      const own = formsOf(schema, output!);
+      const own = formsOfSchema(schema, output!);
       const others = forms.get(name);
       forms.set(name, own && (!forms.has(name) || others !== undefined) ? [...(others ?? []), ...own] : undefined);
     }
@@ -115,20 +115,20 @@ function requiredOf(schema: Schema | undefined): Set<string> {
   return new Set(Array.isArray(required) ? required.map(String) : []);
 }
 
-function formsOf(schema: unknown, root: Schema, depth = 0): ValueForm[] | undefined {
+function formsOfSchema(schema: unknown, root: Schema, depth = 0): ValueForm[] | undefined {
   if (!isPlainObject(schema) || depth > MOST_REFERENCES) return undefined;
   const { $ref, type } = schema;
-  if (typeof $ref === 'string') return formsOf(referred($ref, root), root, depth + 1);
+  if (typeof $ref === 'string') return formsOfSchema(referred($ref, root), root, depth + 1);
   const values = 'const' in schema ? [schema['const']] : schema['enum'];
   if (Array.isArray(values)) return allKnown(values.map(formsOfValue));
   const either = schema['anyOf'] ?? schema['oneOf'];
-  if (Array.isArray(either)) return allKnown(either.map((one) => formsOf(one, root, depth + 1)));
+  if (Array.isArray(either)) return allKnown(either.map((one) => formsOfSchema(one, root, depth + 1)));
   const types: unknown[] = Array.isArray(type) ? type : [type];
   return allKnown(
     types.map((name): ValueForm[] | undefined => {
       const kind = typeof name === 'string' && Object.hasOwn(KINDS, name) ? KINDS[name] : undefined;
       if (kind !== 'list') return kind && [{ kind }];
-      const entries = formsOf(schema['items'], root, depth + 1);
+      const entries = formsOfSchema(schema['items'], root, depth + 1);
       return [{ kind, ...(entries && { entries }) }];
     }),
   );

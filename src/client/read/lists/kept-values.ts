@@ -50,7 +50,7 @@ function keptPart(part: OrderPart): KeptPart | undefined {
   return part.type === 'date' ? undefined : { attribute, valueOf: (text) => ({ S: text }) };
 }
 
-/** Returns values as they were before folding. Excludes `multiValue`, because an item shows only one of the values. */
+/** Returns values before any text form. Excludes `multiValue`, because an item shows only one of the values. */
 export function valuesOfSearch({ order, multiValue }: SearchModel, index: IndexName): KeptValues {
   const names =
     multiValue || order.kind === 'derive' ? [] : order.kind === 'path' ? order.attributes : [order.attribute];

@@ -37,7 +37,7 @@ import { hitTest } from './scatter.ts';
 import {
   type PathPredicate,
   PREDICATES,
-  SEARCH_OPTIONS,
+  SEARCH_QUERY_OPTIONS,
   type SearchPredicate,
   type SearchQuery,
   type SearchScope,
@@ -56,7 +56,7 @@ export async function readSearch(
   options: SearchQuery = {},
 ): Promise<Page<SearchResult>> {
   refusePredicateAmongOptions(search, options);
-  checkOptions(`search ${search.indexPartition}`, options, SEARCH_OPTIONS);
+  checkOptions(`search ${search.indexPartition}`, options, SEARCH_QUERY_OPTIONS);
   const { graph } = context;
   const limit = checkLimit(options.limit);
   const { list } = resolveSearch(context, search, predicate, options);

@@ -43,7 +43,7 @@ export interface SearchQuery<Attributes = Record<string, unknown>> extends Searc
 }
 
 export const SCOPE_OPTIONS: OptionNames<SearchScope> = { partition: true, consistent: 'boolean', ...READ_OPTIONS };
-export const SEARCH_OPTIONS: OptionNames<SearchQuery> = {
+export const SEARCH_QUERY_OPTIONS: OptionNames<SearchQuery> = {
   ...SCOPE_OPTIONS,
   ...FILTER_OPTIONS,
   reverse: 'boolean',
