@@ -192,9 +192,9 @@ describe('mistakes are all reported at once, each with its path', () => {
     ['nodes.USER.search.name.multiValue: ', { multiValue: 'yes' }],
     ['nodes.USER.search.name.partition: ', { partition: '' }],
     ['nodes.USER.search.name.project: should be', { project: 3 }],
-    ['caseInsensitive: applies to attributes of type string only', { type: 'number', caseInsensitive: true }],
+    ['caseInsensitive: applies to string attributes and paths only', { type: 'number', caseInsensitive: true }],
     [
-      'caseInsensitive: applies to attributes of type string only',
+      'caseInsensitive: applies to string attributes and paths only',
       { attribute: rank('level', { A: 1 }), caseInsensitive: true },
     ],
     ['multiValue: applies to an attribute', { attribute: derive(() => ''), multiValue: true }],

@@ -17,7 +17,7 @@ export const OPTION_WORKS = {
   form: {
     needsKeys: true,
     orders: {
-      words: 'attributes of type string only',
+      words: 'string attributes and paths only',
       has: (order) => order.kind === 'path' || (order.kind === 'attribute' && order.type === 'string'),
     },
   },
