@@ -49,7 +49,7 @@ export function inLastingSession<Args extends unknown[]>(
   return withSession(async (session, ...args: Args) => print(await run(session, ...args), session.settings));
 }
 
-/** Like `inLastingSession`, but the command tells of an outage of the table and ends if it lasts. */
+/** Like `inLastingSession`, but reports an outage of the table on stderr, and ends the command if the outage lasts. */
 export function inSession<Args extends unknown[]>(run: (session: CommandSession, ...args: Args) => Promise<Output>) {
   return inLastingSession((session, ...args: Args) => {
     const store = withOutageLimit(session.store, {

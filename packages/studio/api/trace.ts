@@ -126,7 +126,7 @@ async function traceWrite(
 /** Returns the write if this process sent it. */
 function sentWriteOf(tap: ProjectorTap, write: SeenChange, batch: TappedBatch | undefined): TappedWrite | undefined {
   const own = tap.writeOf(write, batch?.beganMs ?? write.atMs + CLOCK_MS);
-  // Otherwise `own` is another write of the item.
+  // A write sent at a different time is another write of the same item.
   const isThis = own !== undefined && Math.abs(own.sentMs - write.atMs) < CLOCK_MS;
   return isThis ? own : undefined;
 }

@@ -22,8 +22,8 @@ function isOdd(node: NodeModel | undefined, { base, view }: Shown): boolean {
 }
 
 /**
- * Returns the projections that `edgeloom explain` reports as wrong. Explaining reads every derived item, so it's done
- * only if base item and view disagree.
+ * Returns the projections whose state in `edgeloom explain` is one of `WRONG`. Explaining reads every derived item, so
+ * it's done only if the base item and the view disagree.
  */
 export async function wrongPlacesOf(
   { graph, store, position }: RequestContext,

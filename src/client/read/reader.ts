@@ -287,10 +287,11 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
   search<Name extends SearchName<G>>(name: Name): Search<Hit<G, Name>, SearchOfName<G, Name>>;
 
   /**
-   * Reads a page in three steps: incoming edges, the views of their sources, and the views of the neighbors in those
-   * edge sets. Takes a Query per shard and a BatchGetItem per 100 nodes of each level. For each node above, neighbors
-   * by incoming edges take a Query per shard, and neighbors by types in no edge set take one Query. Neighbors are under
-   * `edges.TYPE` (outgoing) or `inbound.TYPE`.
+   * Reads a page in three steps: incoming edges, the views of their sources and, level by level, the views of the
+   * neighbors in the sources' edge sets. Takes a Query per shard, and a BatchGetItem per 100 nodes of each level.
+   * Neighbors that aren't in an edge set take more for each node of the level above: a Query per shard for incoming
+   * edges, and one Query for an edge type without an edge set. Neighbors are under `edges.TYPE` (outgoing) or
+   * `inbound.TYPE`.
    *
    * @example
    * await reader.page('TEAM-T1', 'TEAMGOAL', {

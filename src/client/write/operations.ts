@@ -22,7 +22,7 @@ import type { AttributeChange } from './update/attribute-change.ts';
 /** A put's attributes, optional if none is required. */
 export type AttributesArgument<Input> = Partial<Input> extends Input ? [attributes?: Input] : [attributes: Input];
 
-/** A put's attributes, then its options. */
+/** The arguments of a put. `attributes` is optional if no attribute is required. */
 export type PutArguments<Input, Options> =
   Partial<Input> extends Input ? [attributes?: Input, options?: Options] : [attributes: Input, options?: Options];
 

@@ -99,7 +99,10 @@ export interface TrimmedShard {
 /** The result of a worker's run. */
 export interface WorkerResult extends WorkerStats {
   endedBy: 'stop' | 'idle';
-  /** Shards whose records were lost unread. If there are any, migrate, or rebuild a table without a registry. */
+  /**
+   * Shards whose records were lost unread. If there are any, run `edgeloom migrate`, or `edgeloom rebuild` if the table
+   * has no registry.
+   */
   trimmed: readonly TrimmedShard[];
 }
 

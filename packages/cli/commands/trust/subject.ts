@@ -154,7 +154,7 @@ async function runErase(session: CommandSession, id: string, flags: EraseFlags) 
   }
 }
 
-/** Places outside the table, which no run reads. */
+/** Places outside the table. A dry run doesn't search them, so it can only say that they may name the subject. */
 const OUTSIDE = new Set(outsideTheTable().map(({ where }) => where));
 
 function eraseOutput(id: string, result: SubjectErasure, { dryRun: isDryRun = false }: Pick<EraseFlags, 'dryRun'>) {

@@ -5,7 +5,7 @@ export interface RowsProps {
   label: string;
   headings: readonly string[];
   rows: readonly (readonly ComponentChildren[])[];
-  /** Identify rows that may move. Default: the row's index. */
+  /** One key per row, for rows that may move. Default: the row's index. */
   keys?: readonly string[] | undefined;
   /** True for numeric columns. */
   numbers?: readonly boolean[] | undefined;

@@ -125,7 +125,10 @@ export abstract class IndexPlaces {
   }
 }
 
-/** The keys of a projection's items in the table, by which readers skip other items of its index partitions. */
+/**
+ * Matches a projection's items by their keys in the table, so that readers can skip other items of its index partitions.
+ * `sources` are prefixes of the partition key. `target` is the sort key or, with `isPrefix`, its prefix.
+ */
 export interface ItemKeys {
   sources: readonly string[];
   target: string;
