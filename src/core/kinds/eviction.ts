@@ -59,7 +59,10 @@ function bytesOfTypes(
   const bytesByType = new Map<string, number>();
   const add = (type: string, bytes: number): unknown => bytesByType.set(type, (bytesByType.get(type) ?? 0) + bytes);
   for (const [edge, ofEdge] of elements)
-    for (const element of ofEdge) add(typeOfEdge(edge), Buffer.byteLength(element));
+    add(
+      typeOfEdge(edge),
+      ofEdge.reduce((sum, element) => sum + Buffer.byteLength(element), 0),
+    );
   for (const [edge, copy] of copies) add(typeOfEdge(edge), copyBytes(edge, copy));
   return bytesByType;
 }
