@@ -104,7 +104,7 @@ const OF_TESTS: Readonly<Record<string, string>> = {
   EDGELOOM_DEPLOYED_TABLE:
     'A table at that endpoint whose functions are deployed there: one test tries them by the plain SDK.',
   EDGELOOM_TEST_ENGINE: '`dynamodb-local` or `memory`, instead of the embedded engine.',
-  EDGELOOM_TEST_EXTENT: '`all` or `third` of what is drawn at random; otherwise a little of it.',
+  EDGELOOM_TEST_EXTENT: '`all` or `quarter` of what is drawn at random; otherwise a little of it.',
   EDGELOOM_TEST_KEEP_SEEDS:
     '`1` keeps in `test/simulator/planted/shown-at.json` the seed at which a planted bug shows late.',
   EDGELOOM_TEST_SEED: 'Repeats what a run has drawn at random.',

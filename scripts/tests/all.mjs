@@ -16,7 +16,7 @@ const PARTS = {
   test: { ...npm('test'), counts: true },
   // Compares the figures of `test`, which ran before.
   cpu: { command: ['node', 'scripts/tests/cpu.mjs'] },
-  // A third of what `test` leaves out, and planted bugs of changed files.
+  // A quarter of what `test` leaves out, and planted bugs of changed files.
   rest: { ...npm('test:rest'), counts: true },
   whole: { command: VITEST, env: WHOLE, counts: true },
   // The port's contract, and one write that goes the whole way.

@@ -14,7 +14,7 @@ import { isOfRun, isPart, isWhole, plantedBugs } from '../support/extent.ts';
 
 const EDGE = { source: 'GOAL-1', target: 'MEMBER-USER-1' };
 
-/** Scopes that `npm test` walks; `npm run test:rest` walks a third of the others, too. */
+/** Scopes that `npm test` walks; `npm run test:rest` walks a quarter of the others, too. */
 const SMALL: readonly string[] = ['counted', 'total-repaired'];
 /** Scopes of more than 50,000 states, which `npm run test:all` alone walks. */
 const LARGE: readonly string[] = ['two-writes', 'three-writes', 'two-shards', 'search-added', 'search-resharded'];

@@ -163,7 +163,7 @@ function unitsOf(steps: readonly Pick<MigrateStep, 'step' | 'rcu' | 'wcu'>[], un
   return walks.reduce((sum, step) => sum + step[unit], 0);
 }
 
-/** Changes for each table. A part of the tests has those of few items; a third has those of every third other table, too. */
+/** Changes for each table. A part of the tests has those of few items; a quarter has those of every fourth other table, too. */
 const CASES: Record<string, readonly string[]> = {
   'few items': Object.keys(CHANGES).filter((change) => change !== 'a search of a rare type'),
   'many small partitions': ['views that copy', 'other shards', 'a total'],

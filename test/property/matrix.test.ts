@@ -109,7 +109,7 @@ describe('models in which every two features meet', () => {
   );
 });
 
-/** Of the operations on all models a third has one in nine: the rows have each operation on each feature. */
+/** Of the operations on all models a quarter has one in sixteen: the rows have each operation on each feature. */
 function isOfPairRun(model: number, column: number): boolean {
   const place = model * 5 + column;
   return isOfRun(place, DEALT.models) && isOfRun(Math.floor(place / DEALT.models), 3);

@@ -18,7 +18,7 @@ export default function setup(project: TestProject): void {
     console.log(`EDGELOOM_TEST_SEED=${seed} repeats what this run draws.`);
   }
   project.provide('seed', seed);
-  project.provide('changedFiles', process.env['EDGELOOM_TEST_EXTENT'] === 'third' ? changedFiles() : []);
+  project.provide('changedFiles', process.env['EDGELOOM_TEST_EXTENT'] === 'quarter' ? changedFiles() : []);
 }
 
 /** Files that differ from the main branch; on that branch from the last tag, or where there is none from a day ago. */

@@ -5,29 +5,29 @@ import { BUG_PARTS, type Size } from './sizes.ts';
 
 /**
  * How much a run of the tests does. `npm test` does a part: the first schedules and a twentieth of the planted bugs (`sizes.ts`). `npm run test:rest` does
- * a third of everything, and the planted bugs of the files that have changed unless these are many. `npm run test:all` does the whole.
+ * a quarter of everything, and the planted bugs of the files that have changed unless these are many. `npm run test:all` does the whole.
  */
-type Extent = 'part' | 'third' | 'whole';
+type Extent = 'part' | 'quarter' | 'whole';
 
 declare module 'vitest' {
   export interface ProvidedContext {
     /** Decides which planted bugs, schedules and cells a run has, and what properties draw; `extent-setup.ts` gives and prints it. */
     seed: number;
-    /** Files of the repository that have changed since the commit that a third compares with. Empty for a part. */
+    /** Files of the repository that have changed since the commit that a quarter compares with. Empty for a part. */
     changedFiles: readonly string[];
   }
 }
 
 const EXTENTS: ReadonlyMap<string | undefined, Extent> = new Map([
   [undefined, 'part'],
-  ['third', 'third'],
+  ['quarter', 'quarter'],
   ['all', 'whole'],
 ]);
 const EXTENT = extentOf(process.env['EDGELOOM_TEST_EXTENT']);
 
 function extentOf(name: string | undefined): Extent {
   const extent = EXTENTS.get(name);
-  if (extent === undefined) throw new Error(`EDGELOOM_TEST_EXTENT has to be "third" or "all", not "${name}"`);
+  if (extent === undefined) throw new Error(`EDGELOOM_TEST_EXTENT has to be "quarter" or "all", not "${name}"`);
   return extent;
 }
 
@@ -37,45 +37,45 @@ export const isWhole = EXTENT === 'whole';
 /** Whether only a part is run, which is too little for what happens in one of a hundred schedules. */
 export const isPart = EXTENT === 'part';
 
-/** The third that a seed has. */
-const THIRDS = 3;
+/** A seed has one of these. */
+const QUARTERS = 4;
 
 /** A number of runs: of schedules, or of cases that a property draws. */
 export function runs({ part, whole }: Omit<Size, 'rest'>): number {
   if (isPart) return part;
-  return isWhole ? whole : Math.max(part, Math.ceil(whole / THIRDS));
+  return isWhole ? whole : Math.max(part, Math.ceil(whole / QUARTERS));
 }
 
 /**
- * The seeds of a run's schedules. A third has `rest` of them, or a third of the whole; seeds of runs that follow on each other have all of the
+ * The seeds of a run's schedules. A quarter has `rest` of them, or a quarter of the whole; seeds of runs that follow on each other have all of the
  * whole in turn.
  */
 export function seeds({ rest, ...numbers }: Size): { first: number; count: number } {
-  if (EXTENT !== 'third') return { first: 1, count: runs(numbers) };
+  if (EXTENT !== 'quarter') return { first: 1, count: runs(numbers) };
   const count = rest ?? runs(numbers);
   const turns = Math.ceil(numbers.whole / count);
   return { first: 1 + (inject('seed') % turns) * count, count };
 }
 
-/** Whether the run has the thing at this place of a list: each of the whole, every third one, or one of `parts`. */
+/** Whether the run has the thing at this place of a list: each of the whole, every fourth one, or one of `parts`. */
 export function isOfRun(place: number, parts: number): boolean {
-  const every = isPart ? parts : THIRDS;
+  const every = isPart ? parts : QUARTERS;
   return isWhole || place % every === inject('seed') % every;
 }
 
 /**
- * The planted bugs of a run: all, the third of its seed and those of changed files, or the twentieth of its seed. Where those of changed files
- * are more than a third, only the third of the seed runs, so that a large change doesn't make a run longer.
+ * The planted bugs of a run: all, the quarter of its seed and those of changed files, or the twentieth of its seed. Where those of changed files
+ * are more than a quarter, only the quarter of the seed runs, so that a large change doesn't make a run longer.
  */
 export function plantedBugs<T extends { readonly name: string; readonly changes?: readonly Change[] }>(
   all: readonly T[],
 ): readonly T[] {
   if (isWhole) return all;
   if (isPart) return dealt(all, inject('seed'), BUG_PARTS);
-  const drawn = dealt(all, inject('seed'), THIRDS);
+  const drawn = dealt(all, inject('seed'), QUARTERS);
   const changed = new Set(inject('changedFiles'));
   const ofChanged = all.filter(({ changes = [] }) => filesOf(changes).some((file) => changed.has(file)));
-  return ofChanged.length > all.length / THIRDS ? drawn : [...new Set([...drawn, ...ofChanged])];
+  return ofChanged.length > all.length / QUARTERS ? drawn : [...new Set([...drawn, ...ofChanged])];
 }
 
 /**
@@ -96,7 +96,7 @@ function numberOf(name: string): number {
 }
 
 /**
- * The names of what happened in at most this share of the schedules. A part has too few of them to say; a third may have fewer by chance, of
+ * The names of what happened in at most this share of the schedules. A part has too few of them to say; a quarter may have fewer by chance, of
  * what happens at random by three standard deviations at most.
  */
 export function rare(

@@ -1,5 +1,5 @@
 /**
- * How much each drawn test does: `part` in `npm test`, `rest` in `npm run test:rest` (if absent, a third of the whole, see `extent.ts`), and
+ * How much each drawn test does: `part` in `npm test`, `rest` in `npm run test:rest` (if absent, a quarter of the whole, see `extent.ts`), and
  * `whole` each night. A part says that the test still runs and that nothing is plainly broken; `rest` and the night search.
  */
 export interface Size {
