@@ -4,7 +4,7 @@ import { type Change, filesOf } from '../simulator/planted/changes.ts';
 import { BUG_PARTS, type Size } from './sizes.ts';
 
 /**
- * How much a run of the tests does. `npm test` does a part: the first schedules and a twentieth of the planted bugs (`sizes.ts`). `npm run test:rest` does
+ * How much a run of the tests does. `npm test` does a part: the first schedules and a fortieth of the planted bugs (`sizes.ts`). `npm run test:rest` does
  * a quarter of everything, and the planted bugs of the files that have changed unless these are many. `npm run test:all` does the whole.
  */
 type Extent = 'part' | 'quarter' | 'whole';
@@ -64,7 +64,7 @@ export function isOfRun(place: number, parts: number): boolean {
 }
 
 /**
- * The planted bugs of a run: all, the quarter of its seed and those of changed files, or the twentieth of its seed. Where those of changed files
+ * The planted bugs of a run: all, the quarter of its seed and those of changed files, or the fortieth of its seed. Where those of changed files
  * are more than a quarter, only the quarter of the seed runs, so that a large change doesn't make a run longer.
  */
 export function plantedBugs<T extends { readonly name: string; readonly changes?: readonly Change[] }>(
