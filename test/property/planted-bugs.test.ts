@@ -6,7 +6,7 @@ import { DIRECTED_MUTANTS } from '../simulator/planted/directed.ts';
 import type { Mutant } from '../simulator/planted/mutant.ts';
 import { MUTANTS } from '../simulator/planted/mutants.ts';
 import { WORKER_MUTANTS } from '../simulator/planted/worker.ts';
-import { plantedBugs } from '../support/extent.ts';
+import { isPart, plantedBugs } from '../support/extent.ts';
 import { isFound, type Search } from '../support/shown.ts';
 
 /**
@@ -22,11 +22,11 @@ const SEARCH: Search = { pack: 'projecting', schedules: 1_500 };
 const DRAWN = MUTANTS.filter(({ name }) => keptFor('projecting', name) === undefined);
 
 describe('planted bugs', () => {
-  it.each(plantedBugs(DRAWN))('$name is found: $rule', async (mutant) => {
+  it.skipIf(isPart).each(plantedBugs(DRAWN))('$name is found: $rule', async (mutant) => {
     expect(await isFound(mutant, SEARCH)).toBe(true);
   });
 
-  it.each(plantedBugs(WORKER_MUTANTS))('$name is found: $rule', async (mutant) => {
+  it.skipIf(isPart).each(plantedBugs(WORKER_MUTANTS))('$name is found: $rule', async (mutant) => {
     expect(await interruptedWorker(undefined)).toEqual([]);
     expect(await interruptedWorker(mutant)).not.toEqual([]);
   });
@@ -37,7 +37,7 @@ describe('bugs planted for schedules that are written down', () => {
     expect(await directed(undefined)).toEqual([]);
   });
 
-  it.each(plantedBugs(DIRECTED_MUTANTS))('$name is found: $rule', async (mutant) => {
+  it.skipIf(isPart).each(plantedBugs(DIRECTED_MUTANTS))('$name is found: $rule', async (mutant) => {
     expect(await directed(mutant)).not.toEqual([]);
   });
 });

@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
 import { inject } from 'vitest';
 import { type Change, filesOf } from '../simulator/planted/changes.ts';
-import { BUG_PARTS, type Size } from './sizes.ts';
+import type { Size } from './sizes.ts';
 
 /**
- * How much a run of the tests does. `npm test` does a part: the first schedules and a fortieth of the planted bugs (`sizes.ts`). `npm run test:rest` does
- * a quarter of everything, and the planted bugs of the files that have changed unless these are many. `npm run test:all` does the whole.
+ * How much a run of the tests does. `npm test` does a part: the first schedules (`sizes.ts`), and no
+ * planted bug, since these prove the tests and not the product. `npm run test:rest` does a quarter of everything, and the planted bugs of the
+ * files that have changed unless these are many. `npm run test:all` does the whole.
  */
 type Extent = 'part' | 'quarter' | 'whole';
 
@@ -64,31 +65,19 @@ export function isOfRun(place: number, parts: number): boolean {
 }
 
 /**
- * The planted bugs of a run: all, the quarter of its seed and those of changed files, or the fortieth of its seed. Where those of changed files
- * are more than a quarter, only the quarter of the seed runs, so that a large change doesn't make a run longer.
+ * The planted bugs of a run: all, or a quarter by their names and those of changed files, unless these are more than a quarter, so that a large
+ * change doesn't make a run longer. A seed that has none of a short list gets one of the others, since a suite without a test fails.
  */
 export function plantedBugs<T extends { readonly name: string; readonly changes?: readonly Change[] }>(
   all: readonly T[],
 ): readonly T[] {
   if (isWhole) return all;
-  if (isPart) return dealt(all, inject('seed'), BUG_PARTS);
-  const drawn = dealt(all, inject('seed'), QUARTERS);
+  const seed = inject('seed');
+  const own = all.filter(({ name }) => numberOf(name) % QUARTERS === seed % QUARTERS);
+  const drawn = own.length === 0 ? [all[seed % all.length]!] : own;
   const changed = new Set(inject('changedFiles'));
   const ofChanged = all.filter(({ changes = [] }) => filesOf(changes).some((file) => changed.has(file)));
   return ofChanged.length > all.length / QUARTERS ? drawn : [...new Set([...drawn, ...ofChanged])];
-}
-
-/**
- * The share of a seed: as many seeds that follow on each other have all. A bug keeps its share when others are added. A seed that has none of a
- * short list gets one of the others, since a suite without a test fails.
- */
-export function dealt<T extends { readonly name: string }>(
-  all: readonly T[],
-  seed: number,
-  parts: number,
-): readonly T[] {
-  const own = all.filter(({ name }) => numberOf(name) % parts === seed % parts);
-  return own.length === 0 ? all.slice(seed % all.length).slice(0, 1) : own;
 }
 
 function numberOf(name: string): number {
