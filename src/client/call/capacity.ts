@@ -59,7 +59,6 @@ export async function withCapacity<T>(
   return (form === 'value' ? { value: result, capacity } : { ...result, capacity }) as T;
 }
 
-/** Counts the capacity units of all requests that one call makes. */
 export class Spending extends ForwardingStore {
   rcu = 0;
   wcu = 0;

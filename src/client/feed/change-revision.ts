@@ -5,20 +5,18 @@ const [TIME_DIGITS, NUMBER_DIGITS] = [15, 40];
 const LATEST_MS = 10 ** TIME_DIGITS - 1;
 
 /**
- * Puts the record's time before the item's revision or the record's sequence number, because those may decrease: an
- * item's revision restarts when the item is created again, and the next shard's sequence numbers may be lower.
+ * Puts the record's time first, because `number` may decrease: an item's revision restarts when the item is created
+ * again, and the next shard's sequence numbers may be lower.
  */
 export function changeRevision(record: RawRecord, number: number | bigint): bigint {
   return BigInt(timeOf(record)) * 10n ** BigInt(NUMBER_DIGITS) + BigInt(number);
 }
 
-/** Pads to a fixed length, so that revisions compare as text. */
 export function revisionText(revision: bigint): string {
   const digits = String(revision).padStart(TIME_DIGITS + NUMBER_DIGITS, '0');
   return `${digits.slice(0, -NUMBER_DIGITS)}.${digits.slice(-NUMBER_DIGITS)}`;
 }
 
-/** Returns milliseconds, or 0 for an invalid time, which only a hand-written record can have. */
 function timeOf({ dynamodb }: RawRecord): number {
   const created: unknown = dynamodb?.ApproximateCreationDateTime;
   const milliseconds = Math.floor(created instanceof Date ? created.getTime() : Number(created) * 1000);

@@ -36,7 +36,7 @@ import { isNativeChange, type NativeChange, nativeChanges } from './native-chang
 
 const ITEM_DIGITS = 8;
 
-/** The model that `changesOf` reads records with. `createFeedModels` provides it. */
+/** The model that `changesOf` interprets records with. `FeedModels.current` returns it. */
 export interface FeedModel {
   readonly graph: CompiledModel;
   /** @internal */
@@ -53,8 +53,8 @@ interface Told {
 
 /**
  * Returns the changes that a stream record makes to views, lists, searches and counts. The record may come from a
- * Lambda event or the SDK, and needs both images. Get the model after receiving the records, so that it's at least as
- * new.
+ * Lambda event or the SDK, and needs both images. Get the model after receiving the records, so that the model is at
+ * least as new as they are.
  *
  * @example
  * const models = createFeedModels(graph, { client });
@@ -117,7 +117,8 @@ function changeOfView(model: FeedModel, { change, node, of }: Told): ViewChange[
   const { oldImage, newImage } = change;
   const { projections, graph } = model;
   if (!graph.nodes.has(node.type) || !isFed(graph, 'views', node.type)) return [];
-  // Readers can't use a type's views while a migration rebuilds them. A resync follows once all are rebuilt.
+  // Readers can't use a type's views while a migration rebuilds them. A resync follows once the migration has rebuilt
+  // them all.
   if (!projections.usesView(node.id, newImage)) return [];
   const [wasOutgrown, isOutgrown] = [evictedTypes(oldImage), evictedTypes(newImage)];
   // An evicted type's edges leave the edge set but still exist, so don't report them as removed.
@@ -304,7 +305,6 @@ function changeOfCount(
   const places = ifReady(() => (isInbound ? projections.total(edge, 'inbound') : projections.count(edge)));
   if (places?.key !== change.target) return [];
   const [before, after] = [storedAmounts(change.oldImage), storedAmounts(change.newImage)];
-  // Undefined if the stored count is malformed.
   if (after === undefined || (before !== undefined && sameAmounts(before, after))) return [];
   return [
     {
@@ -323,7 +323,6 @@ function attributesOfCount(
 ): Record<string, unknown> {
   const hasGroups = hasEveryGroup(count, amounts);
   const { groups, ...sums } = totalOfAmounts(count, amounts, hasGroups, id);
-  // A plain count of outgoing edges has no groups.
   const isTotal = isInbound || count.totals !== undefined;
   return { ...sums, ...(isTotal && hasGroups && { groups }) };
 }
@@ -337,14 +336,9 @@ function ifReady<T>(find: () => T): T | undefined {
   }
 }
 
-/** Stands for the place of a native list, which has no derived items. */
 const NATIVE_PLACE = 'native';
 
-/**
- * Returns where each projection in use is stored. Changes at a new place may have been missed.
- *
- * @internal
- */
+/** @internal */
 export function placesInForce({ graph, projections }: FeedModel): Map<string, string> {
   const places = new Map<string, string>();
   const note = (name: string, place: string | undefined): void => {

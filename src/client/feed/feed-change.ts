@@ -11,7 +11,10 @@ export interface ItemChange {
   revision: string;
   /** Stays the same when a change is delivered again. */
   eventId: string;
-  /** True if the change is too large for an event, which then lacks attributes, value and edges. */
+  /**
+   * True if the change was too large for an event: then its attributes are empty, its value is null, and its edges are
+   * missing.
+   */
   truncated?: true;
 }
 
@@ -69,7 +72,7 @@ export interface NodeListChange extends RowChange {
 export interface SearchChange extends RowChange {
   kind: 'search';
   type: string;
-  /** Names the type and its search, such as `USER.name`. */
+  /** The type and name of the search, such as `USER.name`. */
   list: { search: string };
   /** The value as written, or the last value if the hit is gone. */
   value: unknown;
@@ -94,10 +97,10 @@ export type FeedChange = ViewChange | ListChange | NodeListChange | SearchChange
 /** Reports that changes may have been missed. Reread what you keep. */
 export interface FeedResync {
   kind: 'resync';
-  /** What to reread, such as `search USER.name`. Absent if everything may be affected. */
+  /** The projections to reread, such as `search USER.name`. Absent if everything may be affected. */
   of?: string[];
   reason: string;
-  /** Changes when a gap is reported again, as after a crash. */
+  /** Differs when the same gap is reported again, such as after a crash. */
   eventId: string;
 }
 

@@ -6,12 +6,11 @@ import { Subscriptions } from './subscriptions.ts';
 import { type WatchQuery, watch } from './watch.ts';
 import type { WatchEvent } from './watch-types.ts';
 
-/** Tells watching readers what changes in a table. Programs without a feed don't bundle this code. */
+/** Tells watching readers about changes in a table. */
 export class Feed extends Subscriptions {
-  /** Answers that a reader's watchers share, by the question's name. */
   private readonly answers = new WeakMap<ReaderLeases, Map<string, SharedAnswer<unknown>>>();
 
-  /** Watches a list or nodes: see `Reader.watch`. @internal */
+  /** A method, so that programs without a feed don't bundle the code that watches. @internal */
   watch(
     context: ReadContext,
     leases: ReaderLeases,

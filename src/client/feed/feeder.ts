@@ -3,28 +3,28 @@ import type { TailRecord } from '../../stream/stream-tail.ts';
 import { changesOf, type FeedModel, placesInForce } from './changes-of.ts';
 import type { FeedEvent } from './feed-change.ts';
 
-/** How far a feed has reported a stream's changes. Saved with the positions of the observer that reads the stream. */
+/** Saved with the positions of the observer that reads the stream. */
 export interface FeederState {
-  /** The last sequence number reported or skipped, by shard. */
+  /** By shard, the sequence number of the last record that the feed has processed. */
   told: Readonly<Record<string, string>>;
-  /** Shards that the feed began at their ends and hasn't reported anything from. */
+  /** Shards that a new feed began to read at their ends, and whose records it hasn't processed yet. */
   unread?: readonly string[] | undefined;
   /** The result of `placesInForce` when this state was saved. */
   places: Readonly<Record<string, string>>;
 }
 
-/** Takes events in order. Resolves once they're stored; rejects if they may not be. */
+/** Takes events in order. Resolves once they're stored; rejects if they may not have been stored. */
 export type TakeEvents = (events: readonly FeedEvent[]) => Promise<void>;
 
 export interface FeederContext extends Pick<Runtime, 'now'> {
-  /** Called after reading the records, so that the model is at least as new. */
+  /** Called after reading the records, so that the model is at least as new as they are. */
   model: () => Promise<FeedModel>;
   take: TakeEvents;
 }
 
 /**
- * Reports the changes in an observer's records. The state is saved after the events are taken, so a crash in between
- * repeats them.
+ * Reports the changes in an observer's records. The observer saves the state only after the events are taken, so a
+ * crash in between repeats them.
  */
 export class Feeder {
   private readonly told: Map<string, string>;
@@ -34,12 +34,11 @@ export class Feeder {
   private gaps: string[] = [];
   private isBegun: boolean;
   /**
-   * Shards that an earlier process began at their ends without reporting anything. Emptied once a resync is due for
-   * them.
+   * Shards that an earlier process began at their ends, and whose records it didn't process. Emptied once a resync is
+   * due for them.
    */
   private begunAtEnds: ReadonlySet<string>;
 
-  /** @param from the saved state, undefined for a new feed */
   constructor(
     private readonly context: FeederContext,
     from: FeederState | undefined,
@@ -57,12 +56,10 @@ export class Feeder {
     return told !== undefined && BigInt(sequenceNumber) <= BigInt(told);
   }
 
-  /** Notes that records may have left the stream unread. */
   noteGap(reason: string): void {
     this.gaps.push(reason);
   }
 
-  /** Records count as reported only once all events are taken. */
   async tell(records: readonly TailRecord[]): Promise<void> {
     // After a restart, the observer rereads records that the feed may already have reported.
     const fresh = records.filter((record) => !this.isTold(record));
@@ -87,7 +84,7 @@ export class Feeder {
   }
 
   /**
-   * Reports gaps and migrations. Returns the state to save.
+   * Reports gaps and migrations, and returns the state to save.
    *
    * @param shardIds shards whose records may still come, or come again
    */

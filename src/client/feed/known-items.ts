@@ -8,8 +8,8 @@ import { type ChangedItem, changedItem } from '../../stream/changed-items.ts';
 import type { RawRecord } from '../../stream/raw-record.ts';
 
 /**
- * Returns the record's item, with index keys by their default names. Returns undefined for Edgeloom's internal items
- * and for records without valid keys.
+ * Gives index keys their default names. Returns undefined for Edgeloom's internal items and for records without valid
+ * keys.
  */
 export function knownItem(table: TableNames, record: RawRecord): ChangedItem | undefined {
   const item = changedItem(table, record);
@@ -35,7 +35,6 @@ const INDEX_OF_PARTITION_KEY: ReadonlyMap<string, IndexName> = new Map(
   INDEX_NAMES.map((index) => [INDEX_KEYS[index].partition, index]),
 );
 
-/** Counts a removal as the last revision plus one. */
 export function toldRevision({ oldImage, newImage }: ChangedItem): number {
   return newImage === undefined ? Number(revisionOf(oldImage) ?? 0) + 1 : Number(revisionOf(newImage) ?? 0);
 }

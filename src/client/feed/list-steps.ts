@@ -14,7 +14,6 @@ export interface ListStep<Item> {
   at: number;
 }
 
-/** A row that has moved leaves and enters. */
 export function stepsBetween<Item>(
   before: readonly WatchedRow<Item>[],
   after: readonly WatchedRow<Item>[],
@@ -37,7 +36,7 @@ export function stepsBetween<Item>(
   return steps;
 }
 
-/** Rows with the same place may swap in a native index, which counts as moving. */
+/** Rows of a native index may have the same place and still swap. A swapped row counts as moved. */
 function stayingRows<Item>(
   before: readonly WatchedRow<Item>[],
   after: readonly WatchedRow<Item>[],

@@ -6,7 +6,7 @@ import type { FeedNews, Subscription, Subscriptions } from './subscriptions.ts';
 
 /** A query, resolved to where its answer is currently stored. */
 export interface Question<Item> {
-  /** Names under which the feed reports changes to the answer. */
+  /** Keys of index partitions, or node ids. The feed reports changes by these names. */
   names: readonly string[];
   /** False if the answer is read from an index, which lags. */
   isConsistent: boolean;
@@ -25,14 +25,14 @@ export interface Answer<Item> {
   upToMs: number;
 }
 
-/** Minimum milliseconds between reads, however many changes come. */
+/** Limits how often a list that keeps changing is read. */
 const PAUSE_MS = 1_000;
-/** Milliseconds between renewals of the reader's lease, since a migration may move the answer. */
+/** The reader's lease is renewed this often, because a migration may move the answer. */
 const RENEW_MS = 10_000;
 
 /**
- * Keeps the answer to a question for all of its watchers. Reads it again when the feed reports one of the question's
- * names, or at `dueMs`.
+ * Keeps one answer for all watchers of a question. Reads it again when the feed reports one of the question's names,
+ * when the table's projections change, and at `dueMs`.
  */
 export class SharedAnswer<Item> {
   private readonly ending = new AbortController();
@@ -43,9 +43,8 @@ export class SharedAnswer<Item> {
   private subscription: Subscription | undefined;
   private projections: ReadContext['projections'] | undefined;
   private readMs = Number.NEGATIVE_INFINITY;
-  /** A read after this time shows all changes that the feed has reported. */
+  /** A read from this time on shows all changes that the feed has reported. */
   private settledMs = Number.NEGATIVE_INFINITY;
-  /** When the next read is due, even without news from the feed. */
   private dueMs = Number.POSITIVE_INFINITY;
 
   constructor(
@@ -163,7 +162,6 @@ function contextTelling(context: ReadContext, onEnd: (endMs: number) => void): R
   return store instanceof LivingStore ? { ...context, store: store.telling(onEnd) } : context;
 }
 
-/** `over` resolves when other rows are shown. */
 class Turn {
   readonly over: Promise<void>;
   end!: () => void;

@@ -16,9 +16,7 @@ export interface FeedOptions {
 
 const INDEX_GRACE_MS = 10_000;
 
-/** News since the subscriber's last `take`. */
 export interface FeedNews {
-  /** Names of the lists and nodes that may have changed. */
   names: ReadonlySet<string>;
   /** Milliseconds since 1970. All records before this time have been delivered. */
   throughMs: number;
@@ -47,7 +45,6 @@ export class Subscription {
     this.ring?.();
   }
 
-  /** Waits at most `mostMs` for news or `wake`. */
   async take(mostMs: number): Promise<FeedNews> {
     if (this.changed.size === 0) await this.waitForRing(mostMs);
     const news = { names: this.changed, throughMs: this.feed.throughMs };
@@ -101,7 +98,7 @@ export class Subscriptions {
     return this.through;
   }
 
-  /** Throws the feed's failure, if any. @internal */
+  /** @internal */
   subscribe(names: Iterable<string>): Subscription {
     this.throwIfFailed();
     const subscription = new Subscription(new Set(names), this);

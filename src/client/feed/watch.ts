@@ -24,7 +24,7 @@ import { type Question, SharedAnswer } from './shared-answer.ts';
 import type { Subscriptions } from './subscriptions.ts';
 import type { WatchEvent } from './watch-types.ts';
 
-/** Options of a page that a watched list doesn't have. */
+/** Options of pages that watched lists don't have. */
 export type OfPages = 'cursor' | 'consistent' | 'signal' | 'capacity' | 'includeExpired';
 
 /** Options of `inbound` that also apply to a watched list. */
@@ -80,7 +80,6 @@ export async function* watch(
   checkPlaces(query);
   const { signal } = options;
   const resolve = (held: ReadContext): Question<unknown> => questionOf(held, query);
-  // Resolve first, to tell queries that the model refuses from later failures.
   const question = await unlessAborted(
     leases.hold(async (projections) => resolve({ ...context, projections })),
     signal,
@@ -114,7 +113,7 @@ async function* eventsOf<Item>(
   }
 }
 
-/** Checks the form of a query, which may come from an untrusted client. */
+/** The query may come from an untrusted client. */
 function checkPlaces(query: unknown): void {
   const { inbound, search, views } = (query ?? {}) as Partial<Record<'inbound' | 'search' | 'views', unknown>>;
   const given = [inbound, search, views].filter((place) => place !== undefined);
@@ -220,7 +219,7 @@ function watchedIds(ids: readonly string[]): string[] {
   );
 }
 
-/** Returns the same name for equal questions. JSON leaves out functions, which follow from the query. */
+/** JSON leaves out functions. They follow from the query, so equal names still mean equal questions. */
 function nameOf(queries: readonly object[]): string {
   return JSON.stringify(queries, (_name, value: unknown) => (typeof value === 'bigint' ? `${value}n` : value));
 }
@@ -229,7 +228,7 @@ function isoTime(ms: number): string {
   return new Date(ms).toISOString();
 }
 
-/** Stops waiting when the signal is aborted, without cancelling work that others share. */
+/** Stops waiting when the signal is aborted, without canceling the work, which other callers may share. */
 async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return await work;
   const result = await untilAborted(signal, work);

@@ -24,7 +24,7 @@ export class ClientRoom {
     return this.heldBytes >= MAX_HELD_BYTES;
   }
 
-  /** Allows an event of any size if nothing else waits. */
+  /** Allows any event if nothing else waits, because an event larger than the bound could otherwise never be sent. */
   hasRoomFor(bytes: number): boolean {
     return this.heldBytes === 0 || this.heldBytes + bytes <= MAX_HELD_BYTES;
   }

@@ -20,11 +20,9 @@ export interface EventStreamContext {
   room: ClientRoom;
 }
 
-/** While more bytes wait, the stream doesn't request the next event. */
 const MOST_WAITING_BYTES = 65_536;
 /** Long events are sent in pieces, to notice whether the client is reading. */
 const PIECE_BYTES = 16_384;
-/** Milliseconds after which a heartbeat drops a client that reads nothing from its full stream. */
 const SILENCE_MS = 30_000;
 export const RETRY_MS = 5_000;
 const NOTHING = new Uint8Array();
@@ -109,7 +107,6 @@ class ClientStream {
     else if (performance.now() - this.takenMs > SILENCE_MS) this.letGo(controller, 'The client takes nothing.');
   }
 
-  /** Ends the stream, so that the client reconnects and `query` decides again what the client may watch. */
   private growOld(controller: ReadableStreamDefaultController<Uint8Array>): void {
     this.isOld = true;
     if (this.rest.length > 0 || (controller.desiredSize ?? 0) <= 0) this.letGo(controller, 'The client is slow.');

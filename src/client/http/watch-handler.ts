@@ -39,8 +39,7 @@ const HEARTBEAT_MS = 15_000;
 const MAX_AGE_MS = 900_000;
 const MAX_CLIENTS = 1_000;
 /**
- * Codes of errors that the query itself causes. Messages of other errors are for the operator, so they stay on the
- * server.
+ * The query itself causes these errors. Messages of all other errors are for the operator, so they stay on the server.
  */
 const MISTAKES: ReadonlySet<string> = new Set<ErrorCode>([
   'invalid-argument',

@@ -15,7 +15,6 @@ export interface PagePlan extends Pick<PageAsked, 'levels' | 'maxNodes'> {
   why: string[];
 }
 
-/** Leaves out each step that would return only what earlier steps have read. */
 export function planPage(graph: CompiledModel, asked: PageAsked): PagePlan {
   const { edge, levels, maxNodes } = asked;
   const query = `Query: the edges of ${edge.type} in their order.`;
@@ -24,7 +23,6 @@ export function planPage(graph: CompiledModel, asked: PageAsked): PagePlan {
   return { levels, maxNodes, isInIndex, why: [query, nodes, ...whyNeighbors(asked)] };
 }
 
-/** Defaults to the view's attributes, or `'ALL'` for a type that declares no view or is outside the model. */
 export function selectedNames(
   graph: CompiledModel,
   type: string,
@@ -36,7 +34,6 @@ export function selectedNames(
   return [...(node.view.kind === 'LIST' ? node.view.attributes : []), ...node.parts.keys()];
 }
 
-/** Returns undefined if index items hold all requested attributes. */
 function missingInIndex(graph: CompiledModel, { edge, attributes }: PageAsked): string | undefined {
   const held = edge.inbound?.projectSource ?? [];
   for (const type of edge.from) {

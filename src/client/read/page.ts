@@ -38,7 +38,7 @@ export interface PageOptions<
   /** Attributes of the nodes. If a type's view lacks any of them, all are read from the nodes. Default: the views'. */
   attributes?: Selection | undefined;
   /**
-   * The neighbors to show, up to 5 levels deep. Default: those in the edge sets. With `[]`, a page may be a single
+   * The neighbors to show, up to 5 levels deep. Default: those in the edge sets. If it's `[]`, a page may take only one
    * Query.
    */
   with?: With | undefined;

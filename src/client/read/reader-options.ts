@@ -9,7 +9,7 @@ import type { Feed } from '../feed/feed.ts';
 import type { CursorKey } from './request/cursor.ts';
 import type { ReadContext } from './request/read-context.ts';
 
-/** Options of a reader. */
+/** Options of `createReader`. */
 export interface ReaderOptions extends TelemetryOption {
   /** The table's store. */
   store: Store;
@@ -26,7 +26,10 @@ export interface ReaderOptions extends TelemetryOption {
    * old and new projections.
    */
   replica?: string | undefined;
-  /** Returns the time in milliseconds since 1970 at which to judge what has ended. Default: the system clock. */
+  /**
+   * Returns the current time in milliseconds since 1970, which decides whether an item has ended. Default: the system
+   * clock.
+   */
   now?: (() => number) | undefined;
   /** The process's feed for `watch`, from `startFeed`. */
   feed?: Feed | undefined;

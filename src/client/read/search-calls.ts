@@ -86,7 +86,7 @@ export interface EqualitySearch<Result, T extends SearchTypes> extends CommonSea
 
 /** A search that can list the hits of every value. */
 export interface ListedSearch<Result, T extends SearchTypes> extends CommonSearch<Result, T> {
-  /** Lists hits of every value, highest value first. */
+  /** If `form` is `'value'`, `capacity` wraps the result as `{ value, capacity }` instead of adding a field. */
   latest(...options: Scoped<T, Omit<QueryOf<Result, T['by']>, 'reverse'>>): Promise<Page<Result>>;
   /** Lists hits of every value. */
   all(...options: Scoped<T, QueryOf<Result, T['by']>>): Promise<Page<Result>>;

@@ -214,7 +214,6 @@ type EverySet<G extends CompiledModel, T extends string> = [T] extends [string]
   ? Leaving<{ [E in LeavingIn<Sources<G>, T>]: LeavingNeighbor<G, E, never>[] }>
   : never;
 
-/** The neighbors that a level names. */
 type Below<G extends CompiledModel, Level> = ([LeavingName<Level>] extends [never]
   ? unknown
   : Leaving<{ [E in LeavingName<Level> & EdgeType<G>]: LeavingNeighbor<G, E, NextLevel<Level, 'edge', E>>[] }>) &

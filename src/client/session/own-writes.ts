@@ -25,7 +25,7 @@ export interface Overlay {
   sources: ReadonlySet<string>;
 }
 
-/** `parents` holds, by id, existing nodes outside `writes` that own edges copy attributes from. */
+/** `parents` holds, by id, the existing nodes outside `writes` that the written edges copy attributes from. */
 export interface OwnWrites {
   writes: readonly OwnWrite[];
   parents: ReadonlyMap<string, Item>;
@@ -46,7 +46,6 @@ export async function readOwnWrites(graph: CompiledModel, store: Store, keys: re
   return { writes, parents };
 }
 
-/** Rows of the list may also depend on the source node and its parts. */
 export function affectsInbound(
   graph: CompiledModel,
   { edge, edgeKey }: { edge: EdgeModel; edgeKey: string },
@@ -86,7 +85,6 @@ export async function ownEdgesOf(
   });
 }
 
-/** Leaves out parents that the session wrote itself, which are already read. */
 function parentsToRead(graph: CompiledModel, writes: readonly OwnWrite[]): string[] {
   const known = new Set(writes.filter(({ source, target }) => source === target).map(({ source }) => source));
   const parents = writes.flatMap(({ target, item }) => {

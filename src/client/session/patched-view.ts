@@ -8,7 +8,6 @@ import type { CompiledModel } from '../../core/model/compiled.ts';
 import { derivedOf } from '../../core/plan/derive.ts';
 import type { OwnWrites } from './own-writes.ts';
 
-/** Returns the view as it will be once own writes are projected. */
 export function patchView(
   graph: CompiledModel,
   source: string,

@@ -14,7 +14,7 @@ import { type Runtime, type RuntimeOptions, runtimeOf } from '../../foundation/r
 import type { Agreement } from '../../stream/progress/agreement.ts';
 import { decodeToken, encodeToken, type SessionKey, type TokenItem, tableTag } from './token.ts';
 
-/** Options of a session. */
+/** Options of `createSession`. */
 export interface SessionOptions {
   /** @internal */
   now?: RuntimeOptions['now'];
@@ -33,7 +33,6 @@ interface Entry extends ItemKey {
   at: number;
   pending: number;
   look?: { at: number; revisions: string };
-  /** When the session first saw that the low watermark had passed the write. */
   passedAt?: number | undefined;
 }
 
@@ -267,7 +266,6 @@ function checkKeys(keys: unknown): void {
 
 const NOTE_REMEDY = "Give [{ source: 'USER-U1', target: 'USER-U1' }], or the target 'TICKET-TASK-T1' for an edge.";
 
-/** Untyped callers may pass something other than a session. */
 export function sessionOf(session: Session | undefined, table: string): Session {
   if (typeof session?.bindTo === 'function') return session.bindTo(table);
   throw new EdgeloomError('invalid-argument', 'with takes a session.', 'Give createSession(), or Session.from(token).');
@@ -282,7 +280,7 @@ function tokenTooLarge(): EdgeloomError {
 }
 
 /**
- * Creates a session, so that readers with it show the writes of writers with it.
+ * Creates a session. Readers with the session show what writers with the session have written.
  *
  * @example
  * const session = Session.from(request.cookies.session, { key });

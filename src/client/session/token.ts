@@ -2,8 +2,6 @@ import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { EdgeloomError } from '../../foundation/errors.ts';
 
-/** A token is a version, a tag and compressed JSON, in base64url. The tag is a checksum or, with a key, a signature. */
-
 /** The secret that signs tokens. */
 export type SessionKey = string | Uint8Array;
 
@@ -21,7 +19,7 @@ export type TokenItem = [source: string, sortKey: string, at: number, seenAt?: n
 const VERSION = 1;
 const TAG_BYTES = 16;
 const HEAD_BYTES = 1 + TAG_BYTES;
-/** Limits decompression, far above the size of any session's token. */
+/** Bounds the decompressed size. Tokens of sessions are far smaller. */
 const MOST_BYTES = 64 * 1024;
 
 /** Hides the table's name from clients. */

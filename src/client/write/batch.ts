@@ -54,7 +54,6 @@ export class InvalidBatchError extends EdgeloomError {
   }
 }
 
-/** Refuses operations named after the caller's function has ended, which would be lost. */
 export class OperationList<T> {
   private readonly listed: (() => Promise<T>)[] = [];
   private isComplete = false;
@@ -145,7 +144,6 @@ export class BatchBuilder {
   }
 }
 
-/** Throws an `InvalidBatchError` that lists all bad operations. */
 export async function checkedAll<T>(
   prepared: readonly (() => Promise<T>)[],
   what: string,

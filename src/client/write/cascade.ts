@@ -26,9 +26,9 @@ import { writeInBatches } from './write-batches.ts';
 
 /** The result of `deleteNodeWithEdges`. */
 export interface DeletedNode extends CallResult {
-  /** Deleted edges, outgoing and incoming. */
+  /** Number of deleted edges, outgoing and incoming. */
   edges: number;
-  /** Deleted nodes: 1, or 0 if the node was already gone. */
+  /** Number of deleted nodes: 1, or 0 if the node was already gone. */
   nodes: number;
   parts: number;
   /** Items in the node's partition that were left alone because their types are mirrored or outside the model. */

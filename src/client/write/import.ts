@@ -193,12 +193,11 @@ function textOf(bytes: Uint8Array): string {
   }
 }
 
-/** Detects gzip by the first bytes, whatever the file's name. */
 async function unzippedChunks(file: string): Promise<AsyncIterable<Buffer>> {
   const start = createReadStream(file, { end: 1 });
   let isZipped = false;
   for await (const bytes of start) isZipped = isGzip(bytes as Buffer);
   const chunks = createReadStream(file);
-  // Errors of both streams reach the loop that reads the chunks.
+  // The loop that reads the chunks gets the errors of both streams, so the callback ignores them.
   return isZipped ? pipeline(chunks, createGunzip(), () => undefined) : chunks;
 }

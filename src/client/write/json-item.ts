@@ -4,10 +4,7 @@ import { bytesOfBase64 } from '../../core/items/base64.ts';
 import { describe } from '../../foundation/describe.ts';
 import { EdgeloomError, messageOf } from '../../foundation/errors.ts';
 
-/**
- * Reads items from plain JSON, or JSON with DynamoDB's type descriptors. Kept apart from the writer, so that commands
- * can read JSON without loading it.
- */
+/** Separate from the writer, so that commands can read JSON without loading the writer. */
 
 export const ONE_ITEM = 'Give one JSON object on a line, such as {"source":"USER-U1","target":"USER-U1"}.';
 
@@ -22,7 +19,6 @@ export function parseLine(text: string): Record<string, unknown> {
   throw new EdgeloomError('invalid-json', `The text should be a JSON object, but is ${describe(text)}`, ONE_ITEM);
 }
 
-/** Refuses lines of other formats, whose fields would be mistaken for attributes. */
 export function refuseOtherFormats(line: Record<string, unknown>): void {
   const has = (...names: string[]): boolean => names.every((name) => Object.hasOwn(line, name));
   const isOnly = (...names: string[]): boolean => Object.keys(line).every((name) => names.includes(name));
@@ -43,12 +39,10 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !isLosslessNumber(value);
 }
 
-/** Throws `invalid-json` unless the text is one JSON object. */
 export function itemOfJson(text: string): Item {
   return itemOfPlainJson(parseLine(text));
 }
 
-/** Numbers keep the file's digits. */
 export function itemOfPlainJson(line: Record<string, unknown>): Item {
   const item: Item = {};
   for (const [name, value] of Object.entries(line)) setOwn(item, name, valueOfPlainJson(value));

@@ -10,7 +10,6 @@ export interface NewIdOptions {
   sortable?: boolean | undefined;
 }
 
-/** A 12-bit number orders the ids of one millisecond. */
 const MOST_OF_A_MILLISECOND = 0xfff;
 let last = { ms: 0, number: 0 };
 

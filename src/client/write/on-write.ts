@@ -47,7 +47,6 @@ export function withOnWrite<T extends object>(operations: T, onWrite: OnWrite): 
   }
   for (const name of ['batch', 'transact']) {
     replace(name, (run) => (build, ...options) => {
-      // A value that isn't a function is passed on, and the writer refuses it.
       if (typeof build !== 'function') return run(build, ...options);
       return run((builder: object) => build(withOnWrite(builder, onWrite)), ...options);
     });
@@ -109,7 +108,7 @@ function changeWith(add: Add, change: unknown): unknown {
   return notingNames({ ...withoutNames(change, more), set: { ...set, ...more } }, more);
 }
 
-/** An update may name an attribute only once, and added ones win. */
+/** An update may name each attribute only once, and the attributes that `onWrite` adds win. */
 function withoutNames(change: object, more: object = {}): object {
   const added = new Set(Object.entries(more).flatMap(([name, value]) => (value === undefined ? [] : [name])));
   const parts = Object.entries(change).map(([part, names]: [string, unknown]) => {
@@ -132,7 +131,6 @@ function attributesToAdd(
   attributes: object,
 ): ReturnType<OnWrite> {
   const type = key['type'] ?? (typeof key['id'] === 'string' ? parseNodeId(key['id'])?.type : undefined);
-  // A key without a type is passed on, and the writer refuses it.
   if (typeof type !== 'string') return undefined;
   const more: unknown = onWrite({ ...key, operation, type, attributes: attributes as Record<string, unknown> });
   if (more === undefined || isPlainObject(more)) return more as ReturnType<OnWrite>;

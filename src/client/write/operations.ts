@@ -26,7 +26,7 @@ export type AttributesArgument<Input> = Partial<Input> extends Input ? [attribut
 export type PutArguments<Input, Options> =
   Partial<Input> extends Input ? [attributes?: Input, options?: Options] : [attributes: Input, options?: Options];
 
-/** A node with versions requires `if` with the version that was read. */
+/** The options of a node's delete. A node with versions requires `if` with the version that was read. */
 export type DeleteArguments<G extends CompiledModel, T extends NodeType<G>, Options> = [
   VersionAttribute<G, T>,
 ] extends [never]

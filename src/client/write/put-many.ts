@@ -39,7 +39,6 @@ interface Entry {
   item: () => Promise<Item>;
 }
 
-/** Untyped callers may pass something that can't be iterated. */
 export function checkIterable(entries: unknown): void {
   // A text is iterable, but its characters aren't entries.
   if (typeof entries === 'object' && entries !== null) {

@@ -26,7 +26,7 @@ import { checkAgainst, withOperandErrors } from './update/operand-error.ts';
 import { edgeSubject, nodeSubject, partSubject, type UpdateSubject } from './update/subject.ts';
 import { updateInTransaction } from './update/update.ts';
 
-/** Options of a transaction. */
+/** Options of `transact`. */
 export interface TransactOptions extends CallOptions {
   /**
    * Up to 36 characters. Within ten minutes, transactions with the same token are made only once, even by several
@@ -174,7 +174,6 @@ export class TransactionBuilder {
         return [{ position: place + 1, error: operation.refusal(current) }];
       });
       if (failures.length > 0) throw new TransactionFailedError(failures);
-      // Only what was read has changed, and the caller's conditions hold, so prepare again.
       if (!(await contention.wait(attempt))) throw tooMuchContentionError(attempt);
     }
   }
@@ -267,7 +266,6 @@ export class TransactionBuilder {
     givenToken: string | undefined,
     signal: AbortSignal | undefined,
   ): Promise<Failed[] | undefined> {
-    // All attempts of a preparation share one token.
     const token = givenToken ?? globalThis.crypto.randomUUID();
     const presence = new Presence(this.context);
     const dated = changes.map((change) => presence.dated(change));
@@ -290,7 +288,6 @@ interface Failed {
   current: Item | undefined;
 }
 
-/** A misspelled condition would be ignored. */
 function checkedConditions(conditions: WriteConditions): WriteConditions {
   checkOptions('An operation of a transaction', conditions, CONDITIONS);
   return conditions;

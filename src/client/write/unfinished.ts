@@ -34,7 +34,6 @@ export class UnfinishedWriteError extends EdgeloomError implements WriteProgress
   }
 }
 
-/** Adds the progress to an `EdgeloomError`; returns any other error unchanged. */
 export function unfinished(error: unknown, given: WriteProgress & { what: string; hint: string }): unknown {
   if (!(error instanceof EdgeloomError)) return error;
   const { what, items, position } = given;

@@ -4,7 +4,6 @@ import { BATCH_ITEMS } from './unfinished.ts';
 
 export interface BatchesOptions {
   signal?: AbortSignal | undefined;
-  /** Calls in flight at once. Default: 1. */
   atOnce?: number;
   onWritten?: (items: number, calls: number) => void;
 }

@@ -82,11 +82,11 @@ export interface Writer<G extends CompiledModel> {
   ): Promise<CallResult>;
   /**
    * Changes some attributes of a node, without losing other writers' changes. `change` names attributes to `set` or
-   * `remove`, numbers to `add`, and elements to `addTo` or `deleteFrom` sets, in one UpdateItem, with a read if the
-   * type declares `fields` or `addTo` names a set with `maxEntries`. Or `change` is a function from the current
-   * attributes to the next; the item is read first, and the function may run several times. Throws `not-found` for a
-   * missing node (unless `upsert`), `condition-failed`, `too-much-contention`, `too-many-attributes` beyond 150 (148
-   * with `expires`), and `outcome-unknown` if the answer was lost (unless `idempotent`).
+   * `remove`, numbers to `add`, and elements to `addTo` or `deleteFrom` sets. This takes one UpdateItem, and a read if
+   * the type declares `fields` or `addTo` names a set with `maxEntries`. Or `change` is a function that returns the
+   * next attributes from the current ones: the item is read first, and the function may run several times. Throws
+   * `not-found` for a missing node (unless `upsert`), `condition-failed`, `too-much-contention`, `too-many-attributes`
+   * beyond 150 (148 with `expires`), and `outcome-unknown` if the answer was lost (unless `idempotent`).
    *
    * @example
    * await writer.updateNode('GOAL-G1', { set: { status: 'DONE' }, add: { points: 3 }, addTo: { tags: ['sport'] } });
@@ -179,11 +179,14 @@ const WRITE_OPTIONS = {
 const DELETE_OPTIONS = { signal: true, replica: true, capacity: 'boolean', ...RATE_OPTIONS } as const;
 const UPDATE_OPTIONS = { ...WRITE_OPTIONS, upsert: 'boolean', idempotent: 'boolean' } as const;
 
-/** Options of a writer. */
+/** Options of `createWriter`. */
 export interface WriterOptions extends TelemetryOption {
   /** @internal */
   wait?: RuntimeOptions['wait'];
-  /** Returns the time in milliseconds since 1970 at which to judge what has ended. Default: the system clock. */
+  /**
+   * Returns the current time in milliseconds since 1970, which decides whether an item has ended. Default: the system
+   * clock.
+   */
   now?: (() => number) | undefined;
   /** The table's store. */
   store: Store;

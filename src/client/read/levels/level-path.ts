@@ -3,17 +3,13 @@ import type { WithLevel } from './level.ts';
 
 const SLASH = /(?<!\\)\//;
 
-/**
- * Parses levels as the command line and the studio take them, such as `KEYRESULT/GOALMEMBERSHIP:LEAD`. In a label, `\/`
- * is a slash.
- */
+/** Parses levels such as `KEYRESULT/GOALMEMBERSHIP:LEAD`. In a label, `\/` is a slash. */
 export function levelOfPath(path: string): WithLevel {
   const levels = path.split(SLASH).map((text) => text.replaceAll('\\/', '/'));
   const [level] = levels.reduceRight<WithLevel[]>((below, text) => [levelOf(path, text, below)], []);
   return level!;
 }
 
-/** Parses `TYPE`, `TYPE:LABEL` or `inbound:TYPE`. A label may contain colons. */
 function levelOf(path: string, text: string, below: readonly WithLevel[]): WithLevel {
   const colon = text.indexOf(':');
   const [name, rest] = colon < 0 ? [text, undefined] : [text.slice(0, colon), text.slice(colon + 1)];

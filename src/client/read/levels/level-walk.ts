@@ -16,7 +16,7 @@ import { affordable } from './affordable.ts';
 import { type Level, MAX_DEPTH, showsEdge } from './level.ts';
 import { type AnyPageNode, type FoundNodes, pageTree } from './page-tree.ts';
 
-/** What a page left out. */
+/** The nodes and edges that a page left out. */
 export interface Truncated {
   /**
    * The bound that was reached first. `edges` means that only the first edges of a type that outgrew the view were
@@ -43,7 +43,7 @@ interface Neighbor {
   copy?: Record<string, unknown> | undefined;
 }
 
-/** Extra edges that a Query reads, to name nodes that are left out. */
+/** Each Query reads this many edges more than the page can show, to name nodes that are left out. */
 const NAMED_BEYOND = 100;
 
 /** Reads each neighbor at most once, or twice if its type declares no view and a lower level needs its edges. */
@@ -125,7 +125,7 @@ class LevelWalk {
     return [...below].flatMap(([id, levels]) => [...levels].map((level) => ({ id, level })));
   }
 
-  /** With `maxRcu`, one call is made at a time, because each may use up the units. */
+  /** If `maxRcu` is given, makes one call at a time, because each may use up the units. */
   private get concurrency(): number {
     return this.context.spending === undefined ? this.context.concurrency : 1;
   }
@@ -167,7 +167,6 @@ class LevelWalk {
     this.reason ??= reason;
   }
 
-  /** Hides nodes that the units don't suffice for. */
   private async read(ids: readonly string[], needsEdges: (id: string) => boolean): Promise<void> {
     for await (const { ids: some, read } of affordable(this.context.spending, ids, (some) =>
       readViews(this.context, some, { own: this.own, needsEdges }),

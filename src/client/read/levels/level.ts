@@ -44,7 +44,7 @@ export interface Level {
   with: readonly Level[];
 }
 
-/** Without `entries`, returns a level for each edge type that the nodes above have in their edge sets. */
+/** If `entries` is undefined, returns a level for each edge type that the nodes above have in their edge sets. */
 export function levelsOf(
   graph: CompiledModel,
   entries: readonly (WithEdges | WithLevel)[] | undefined,
@@ -59,7 +59,7 @@ export function levelsOf(
     const message = `with should be a list, but is ${describe(entries)}.`;
     throw new EdgeloomError('invalid-argument', message, "Put the edges into a list, such as with: ['TYPE'].");
   }
-  // Readers read one level beyond the last, to name the nodes left out.
+  // A read goes one level beyond the last, to name the nodes that are left out.
   if (depth > MAX_DEPTH + 1) return [];
   return entries.map((entry) => levelOf(graph, entry, above, depth));
 }
@@ -164,10 +164,7 @@ export function showsEdge(
   return label === undefined || Object.values(labels).some((value) => labelText(value) === label);
 }
 
-/**
- * Labels compare as text, since `readNumber` may return numbers of any type. Returns undefined unless the value is a
- * scalar.
- */
+/** Labels compare as text, because `readNumber` may return numbers of any type. */
 function labelText(value: unknown): string | undefined {
   if (value === null || value === undefined || value instanceof Uint8Array) return undefined;
   if (Array.isArray(value) || value instanceof Set || isPlainObject(value)) return undefined;

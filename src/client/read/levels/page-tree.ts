@@ -58,7 +58,7 @@ class TreeMaker {
     return items.map(({ id, attributes }) => ({ id, attributes, ...this.below(id, levels, levels, 1) }));
   }
 
-  /** @param named the levels whose edges were asked for. Only those in `levels` are shown */
+  /** Adds an entry for each edge type in `named`, but fills the entry only with edges of `levels`. */
   private below(
     id: string,
     levels: readonly Level[],

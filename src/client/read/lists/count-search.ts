@@ -38,7 +38,7 @@ export interface CountBound {
   maxRcu?: number | undefined;
 }
 
-/** Which incoming edges to count, as in `inbound`. */
+/** Options of `inDegree`, as in `inbound`. */
 export type InDegreeOptions<
   OrderName extends string = string,
   Value = OrderValue,
@@ -51,7 +51,7 @@ export type InDegreeOptions<
 > &
   CountBound;
 
-/** Which hits to count. */
+/** Options of a search's `count`. */
 export interface CountScope extends SearchScope, CountBound {}
 
 /** How a search's items are distributed over its shards. */

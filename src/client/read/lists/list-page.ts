@@ -15,7 +15,6 @@ export interface ListPage {
   unwanted?: number;
 }
 
-/** Shows the session's own writes in their places. */
 export async function readListPage(
   context: ReadContext,
   list: PlacedList,
@@ -43,9 +42,6 @@ export async function readListPage(
   return { ...gathered, cursor: next };
 }
 
-/**
- * Leaves out items that have ended or that the session has written since. Returns undefined if `kept` can't be used.
- */
 function standingOf(
   { projections, store }: ReadContext,
   overlay: Overlay | undefined,

@@ -4,7 +4,7 @@ import type { NativeQueryRequest, Store } from '../../../core/store-port.ts';
 import { Budget, DEFAULT_MAX_RCU, LEAST_FILTERED } from './budget.ts';
 import { MOST_ASKED } from './scatter.ts';
 
-/** Without `maxRcu`, a walk may spend 50 read capacity units besides those for the returned rows. */
+/** If `maxRcu` is undefined, a walk may spend 50 read capacity units besides those for the returned rows. */
 interface Bounds {
   where?: Filter | undefined;
   maxRcu?: number | undefined;
@@ -27,7 +27,6 @@ export class NativeWalk {
     return this.budget.callsLeft() <= 0;
   }
 
-  /** Returns the key of the last item read; undefined at the end of the request's range. */
   async readOn(missing: number, take: (item: Item) => boolean): Promise<Item | undefined> {
     const { budget, bounds } = this;
     const { items, lastKey, rcu, scanned } = await this.store.queryNative({
@@ -37,7 +36,7 @@ export class NativeWalk {
     budget.spend(rcu, scanned);
     const taken = items.filter(take).length;
     this.leftOut = scanned - taken;
-    // Without `maxRcu`, returned items don't count, however large they are.
+    // If `maxRcu` is undefined, returned items don't count, however large they are.
     if (bounds.maxRcu === undefined && scanned > 0) budget.refund((rcu * taken) / scanned);
     if (lastKey !== undefined) this.request = { ...this.request, startKey: lastKey };
     return lastKey;
@@ -48,8 +47,8 @@ export class NativeWalk {
     const { where, maxRcu } = this.bounds;
     const isFiltered = where !== undefined || leftOut > 0;
     const asked = isFiltered ? Math.max(LEAST_FILTERED, missing + 4 * leftOut) : missing;
-    // Without `maxRcu`, returned items are free, so a page that drops none needs no bound. The budget would make the
-    // first call too small, because it doesn't know the items' size.
+    // If `maxRcu` is undefined, returned items are free, so a page that drops none needs no bound. The budget would
+    // make the first call too small, because it doesn't know the items' size.
     const isFree = maxRcu === undefined && leftOut === 0 && missing !== Number.POSITIVE_INFINITY;
     const affordable = isFree ? Number.POSITIVE_INFINITY : budget.itemsOfCall(1);
     return Math.max(1, Math.min(asked, affordable, MOST_ASKED));

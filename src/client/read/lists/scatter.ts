@@ -27,7 +27,6 @@ interface Gathering {
   /** Allowed only for the table, not for an index. */
   consistent?: boolean;
   where?: Filter;
-  /** Read capacity units after which the page ends even if it isn't full. Default: unlimited. */
   maxRcu?: number;
   accept: (item: Item) => boolean;
   overlay?: Overlay;
@@ -41,7 +40,6 @@ export type ScatterContext = Pick<ReadContext, 'graph' | 'concurrency'> & { stor
 
 export interface Gathered {
   items: Item[];
-  /** Absent if nothing follows this page. */
   lastKey?: string;
   standing?: Standing;
 }
@@ -177,7 +175,6 @@ function leastReadKey(shards: readonly Shard[], order: Order): string | undefine
   return (horizons as string[]).sort(order)[0];
 }
 
-/** Requests what the page can still use, plus the items that will probably be skipped. */
 function itemsToAskFor(request: ScatterRequest, shard: Shard, expected: number, most: number): number {
   const { partitions, where, unwanted = 0 } = request;
   // A descending query reads the cursor's item again, and a resumed walk the horizon's item; both are dropped.
@@ -249,8 +246,8 @@ async function readShard(
 }
 
 /**
- * Returns a test for the list's index items. The same partition may hold a target node, derived items of other lists,
- * and base items with attributes named like index keys.
+ * The list's partition may also hold a target node, derived items of other lists, and base items with attributes named
+ * like index keys.
  */
 export function hitTest(model: CompiledModel, keys: ItemKeys): (item: Item) => boolean {
   return (item) =>

@@ -24,7 +24,7 @@ export type SearchPredicate =
   | (ValuesBetween<OrderValue> & Without<'equals' | 'beginsWith' | 'path'>)
   | PathPredicate;
 
-/** Where to search. */
+/** Options of `shards`. Searches and counts share them. */
 export interface SearchScope extends EveryReadOptions {
   /** Value of the search's partition attribute. Required if the model declares one, and refused otherwise. */
   partition?: string | undefined;
@@ -32,7 +32,7 @@ export interface SearchScope extends EveryReadOptions {
   consistent?: boolean | undefined;
 }
 
-/** Options of a search. */
+/** Options of `find` and of the other methods that list a search's hits. */
 export interface SearchQuery<Attributes = Record<string, unknown>> extends SearchScope, FilterOptions<Attributes> {
   /** Sort in descending order. Default: false. */
   reverse?: boolean | undefined;

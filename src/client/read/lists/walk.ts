@@ -5,8 +5,8 @@ import type { ProjectionsInForce } from '../../../registry/projections-in-force.
 import type { Standing } from './scatter.ts';
 
 /**
- * What a walk keeps after a page. With cursors alone, each page of a list in 200 shards would query all of them again
- * and drop most of the results.
+ * State that a walk keeps after a page. With cursors alone, each page of a list in 200 shards would query all of them
+ * again and drop most of the results.
  */
 export interface Kept {
   standing: Standing;

@@ -95,7 +95,6 @@ function typesOf(graph: CompiledModel, id: string, types: CollectionOptions['typ
 /** Ends before it begins, so no request is made. */
 const NO_ITEMS: KeyRange = { from: '[', to: 'A' };
 
-/** Returns one range that spans all requested types. */
 function spanOf(types: ReadonlySet<string> | undefined, id: string | undefined): KeyRange {
   if (types === undefined) return BASE_ITEMS;
   const ranges = [...types].map((type) => prefixRange(`${type}-`));

@@ -25,7 +25,9 @@ export interface EdgeSetRead {
 
 /** Bounds a read, because a hub may have any number of edges. */
 const EDGES_OF_EVICTED_TYPE = 100;
-/** Bounds the stored edges that a read examines, because soft-deleted and expired ones don't count. */
+/**
+ * Bounds the stored edges that a read examines, because soft-deleted and expired edges don't count as returned ones.
+ */
 const MOST_EDGES_READ = 1000;
 
 export async function readEdgeSet(

@@ -27,8 +27,8 @@ export interface GetOptions<
   Asked extends boolean | undefined = boolean | undefined,
 > extends EveryReadOptions<Asked> {
   /**
-   * Attributes to return. With `consistent`, or if the view lacks any of them, all are read from the node. Default: the
-   * view's.
+   * Attributes to return. If `consistent` is set, or if the view lacks any of them, all are read from the node.
+   * Default: the view's.
    */
   attributes?: Attributes | undefined;
   /** Strongly consistent reads, at twice the capacity. Default: false. */
@@ -82,7 +82,7 @@ export async function readNodes(
     ids,
     async (id): Promise<EdgeSetRead> =>
       readEdgeSet(context, id, views.get(id), { consistent: consistent || ownSources.has(id), own }),
-    // With `maxRcu`, make one call at a time, because each may use up the units.
+    // If `maxRcu` is given, make one call at a time, because each may use up the units.
     { concurrency: context.spending === undefined ? context.concurrency : 1 },
   );
   const nodes = ids.map((id, i): View => {

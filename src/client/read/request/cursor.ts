@@ -9,7 +9,7 @@ export type CursorKey = string | Uint8Array;
 
 export interface CursorBinding {
   query: readonly unknown[];
-  /** What the order means, regardless of its generation and number of shards. */
+  /** The order's meaning, which doesn't depend on its generation or number of shards. */
   meaning: string;
 }
 
@@ -41,7 +41,7 @@ function namedValues(given: readonly [string, unknown][], depth = 0): (readonly 
     .sort(byKey);
 }
 
-/** Depth that ends the recursion, since `with` may contain itself. */
+/** Ends the recursion, because `with` may contain itself. */
 const DEEPEST_BOUND = 32;
 
 /** Numbers with the same digits have the same JSON, whatever their type. */
@@ -58,16 +58,19 @@ const VERSION = 2;
 const TAG_BYTES = 16;
 const MEANING_BYTES = 8;
 const HEAD_BYTES = 1 + TAG_BYTES + MEANING_BYTES;
-/** A cursor can name `MOST_GIVEN` own rows, more than a session remembers. */
+/** A cursor can name `MOST_GIVEN` rows that the session has written, more than a session remembers. */
 export const [MOST_GIVEN, GIVEN_CHARACTERS] = [64, 12];
-/** The longest position is a native list's: hashes of own rows, a value, and the source with its length. */
+/**
+ * The longest position is a native list's: hashes of rows that the session has written, a value, and the source with
+ * its length.
+ */
 const PLACE_BYTES = SORT_KEY_BYTES + PARTITION_KEY_BYTES + MOST_GIVEN * GIVEN_CHARACTERS + 8;
 export const MAX_CURSOR_CHARACTERS = Math.ceil(((HEAD_BYTES + PLACE_BYTES) * 4) / 3);
 
 /**
- * A cursor holds the last sort key returned, or read if units ran out; for a native list, a `Position`. One key
- * suffices for all shards, because a query's sort keys are unique. Bytes, as base64url: version; tag over key, query
- * and meaning; hash of the meaning; key.
+ * A cursor holds the last sort key returned or, if the units ran out, the last one up to which every shard was read;
+ * for a native list, a `Position`. One key suffices for all shards, because a query's sort keys are unique. Bytes, as
+ * base64url: version; tag over key, query and meaning; hash of the meaning; key.
  */
 export function encodeCursor(lastKey: string, binding: CursorBinding, cursorKey?: CursorKey): string {
   const meaning = meaningBytes(binding.meaning);
@@ -75,7 +78,6 @@ export function encodeCursor(lastKey: string, binding: CursorBinding, cursorKey?
   return Buffer.concat([Buffer.of(VERSION), tag, meaning, Buffer.from(lastKey, 'utf8')]).toString('base64url');
 }
 
-/** Throws `invalid-cursor`, or `cursor-outdated` if the order's meaning has changed. */
 export function decodeCursor(cursor: string, binding: CursorBinding, cursorKey?: CursorKey): string {
   if (typeof cursor !== 'string' || cursor.length > MAX_CURSOR_CHARACTERS) throw cursorRefused();
   const bytes = Buffer.from(cursor, 'base64url');

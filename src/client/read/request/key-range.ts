@@ -15,7 +15,7 @@ const MAX_CODE_POINT = 0x10ffff;
 /** Leaves room for a last character that takes more bytes when incremented. */
 const CUT_BYTES = SORT_KEY_BYTES - 4;
 
-/** The upper end is the lowest text after the prefix, which equals no requested key. */
+/** `to` is the lowest text after all texts with the prefix. No requested key equals it, so it may be inclusive. */
 export function prefixRange(prefix: string): KeyRange {
   return prefix === '' ? {} : { from: prefix, to: textAfterPrefix(prefix) };
 }

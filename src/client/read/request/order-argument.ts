@@ -40,9 +40,7 @@ export interface OrderOfQuery {
   order: ArgumentOrder;
   form: TextForm;
   name: string;
-  /**
-   * Returns the texts that the model declares for the order's value at this index, or undefined if any text is allowed.
-   */
+  /** Returns undefined if the order's value at this index may be any text. */
   declared: (place: number) => DeclaredTexts;
 }
 
@@ -226,10 +224,6 @@ export function invalidArgument(query: OrderOfQuery, argument: string, reason: s
   return new EdgeloomError('invalid-argument', `${argument} of ${query.name} ${reason}.`, hint);
 }
 
-/**
- * Returns the encoded partition, or undefined if the model declares none. Throws if `partition` is given but not
- * declared, or is missing or invalid.
- */
 export function checkPartition(
   asked: string,
   attribute: string | undefined,

@@ -28,8 +28,8 @@ export async function readRelevantOwnWrites(
 const UNKNOWN: Agreement = { agrees: false, revisions: '' };
 
 /**
- * Covers every maintained projection, not only what this reader's lease allows, because the session's next reader may
- * have another model. Returns undefined if this reader can't compile the model in use.
+ * Covers every maintained projection, not only those that this reader's lease allows, because the session's next reader
+ * may have another model. Returns undefined if this reader can't compile the model in use.
  */
 function agreementContext({ stored: store, projections }: ReadContext): AgreementContext | undefined {
   // rule: session-compares-all-that-is-kept

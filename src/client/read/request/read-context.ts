@@ -20,7 +20,7 @@ export interface ReadContext {
   now: () => number;
   cursorKey?: CursorKey;
   projections: ProjectionsInForce;
-  /** Absent without `maxRcu`. */
+  /** Set only if `maxRcu` is given. */
   spending?: Spending | undefined;
 }
 

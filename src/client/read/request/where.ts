@@ -61,7 +61,6 @@ type ValueIn<Attributes, Name> = Attributes extends unknown
   : never;
 
 export interface WhereSubject {
-  /** The list's name in messages, such as `order gsi0 of MEMBER`. */
   name: string;
   projection: Projection;
   /** The list's path in the model, such as `edges.MEMBER.inbound`. */

@@ -26,12 +26,11 @@ import { AttributeError, itemName, withItemName } from './problem.ts';
 import { checkAttributes } from './value.ts';
 import { toWireItem } from './values.ts';
 
-/** DynamoDB's limit, including attribute names. */
 export const ITEM_BYTES = 400 * 1024;
 
 /**
- * Throws for an item that DynamoDB would refuse or the projector would quarantine, and for an item of a mirrored type.
- * Doesn't run `fields` validators.
+ * Throws for an item that DynamoDB would refuse, that the projector would quarantine, or that breaks a rule of the
+ * model, such as `maxEntries` or a mirrored type. Doesn't run `fields` validators.
  */
 export function checkBaseItem(graph: CompiledModel, item: Item): void {
   const { partitionKey, sortKey: sortKeyName } = graph.table;
@@ -42,7 +41,10 @@ export function checkBaseItem(graph: CompiledModel, item: Item): void {
   checkContents(graph, source, sortKey, item);
 }
 
-/** Converts a plain object `{ source, target, …attributes }` with JavaScript values to a base item, and checks it. */
+/**
+ * Converts a plain object `{ source, target, …attributes }` with JavaScript values to a base item, and checks it as
+ * `checkBaseItem` does.
+ */
 export function toBaseItem(graph: CompiledModel, plain: Readonly<Record<string, unknown>>): Item {
   const { partitionKey, sortKey } = graph.table;
   const source = Object.hasOwn(plain, partitionKey) ? plain[partitionKey] : undefined;
@@ -64,8 +66,8 @@ export function toItemOfKey(graph: CompiledModel, { source, target }: ItemKey, a
 }
 
 /**
- * Checks an item that lacks some attributes. The model's functions may need the missing ones, so their errors are left
- * to the projector.
+ * Checks an item that lacks some attributes. The model's functions may need the missing ones, so errors of these
+ * functions don't count.
  */
 export function checkPartialItem(graph: CompiledModel, item: Item): void {
   const { partitionKey, sortKey } = graph.table;
@@ -116,7 +118,6 @@ function keyText(item: Item, name: string, otherName: string): string {
   );
 }
 
-/** Refuses attributes that the SDK loses on reading, that mark a mirrored item, or that are keys of derived items' indexes. */
 function checkReserved(graph: CompiledModel, item: Item): void {
   if (Object.hasOwn(item, '__proto__')) {
     const hint = 'Rename it, or put it into a map: inside one the name is fine.';
@@ -140,7 +141,7 @@ function checkReserved(graph: CompiledModel, item: Item): void {
   }
 }
 
-/** Throws if the model requires one of these attributes to have another type than number. Doesn't check the values. */
+/** Checks that the model allows numbers in these attributes. The numbers themselves aren't known yet. */
 export function checkMayBeNumbers(
   graph: CompiledModel,
   { source, target }: ItemKey,
@@ -170,19 +171,21 @@ function checkNativeKeys(graph: CompiledModel, item: Item): void {
   }
 }
 
-/** A time in 5138. In milliseconds, it is a time in 1973. */
+/**
+ * A time in the year 5138. The same number of milliseconds is a time in 1973, so a larger value is probably in
+ * milliseconds.
+ */
 const MOST_SECONDS = 99_999_999_999;
 /** A time in 2017. DynamoDB's TTL never deletes items that ended more than five years ago. */
 const LEAST_SECONDS = 1_500_000_000;
 
-/** Returns the attribute with the time at which an item ends, and its first and last valid time. */
 export function boundsOfEnd(
   graph: CompiledModel,
   { source, target }: ItemKey,
 ): { attribute: string; least: number; most: number } | undefined {
   const { expires } = endingOf(graph, source, target) ?? {};
   if (expires === undefined) return undefined;
-  // Only the table's own TTL needs the bound: the source's TTL deletes mirrored items.
+  // Only the table's own TTL needs this bound, because the source's TTL deletes mirrored items.
   return { attribute: expires, least: expires === graph.table.ttl ? LEAST_SECONDS : 0, most: MOST_SECONDS };
 }
 

@@ -3,7 +3,6 @@ import { EdgeloomError, InvalidAttributesError, type Mistake, messageOf } from '
 import { eachForm, keysOfIssue } from './number-forms.ts';
 import { isPlainObject } from './values.ts';
 
-/** Returns the validator's output, with defaults and transformed values. */
 export async function validateFields(
   fields: StandardSchemaV1 | undefined,
   attributes: unknown,
@@ -15,7 +14,6 @@ export async function validateFields(
   return form.value;
 }
 
-/** Throws `validator-failed` for an asynchronous validator. */
 export function validateAtOnce(fields: StandardSchemaV1 | undefined, attributes: unknown, item: string): object {
   const forms = validation(fields, attributes, item);
   let form = forms.next();
@@ -23,7 +21,6 @@ export function validateAtOnce(fields: StandardSchemaV1 | undefined, attributes:
   return form.value;
 }
 
-/** Yields each form of the attributes to validate, takes the result, and returns the accepted attributes. */
 function* validation(
   fields: StandardSchemaV1 | undefined,
   attributes: unknown,

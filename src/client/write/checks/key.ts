@@ -19,7 +19,7 @@ import { itemName } from './problem.ts';
 
 const IDS_REMEDY = 'Correct the ids, or let the edge type join these node types in the model';
 
-/** @param attributes name the target of an edge with a hashed key. */
+/** `attributes` name the target of an edge with a hashed key. */
 export function checkBaseKey(graph: CompiledModel, source: unknown, sortKey: unknown, attributes: Item): void {
   const { partitionKey, sortKey: sortKeyName } = graph.table;
   checkKeyText(source, `Attribute ${partitionKey} of an item`, PARTITION_KEY_BYTES);

@@ -16,8 +16,8 @@ const MOST_WHOLE_DIGITS = 126;
 type Result = StandardSchemaV1.Result<unknown>;
 
 /**
- * Yields what to validate, and takes the validator's result. Retries refused numbers in other forms. Numbers that the
- * validator returns unchanged are returned as given, with all their digits.
+ * Yields the attributes to validate, and takes the validator's result. If the validator refuses numbers, yields them
+ * again in other forms. Numbers that the validator returns unchanged are returned as given, with all their digits.
  */
 export function* eachForm(attributes: unknown): Generator<unknown, Result, Result> {
   const first = yield attributes;
@@ -30,7 +30,8 @@ export function* eachForm(attributes: unknown): Generator<unknown, Result, Resul
     result = yield withOffered(attributes, offered);
     if (result.issues === undefined) return { value: asGiven(result.value, attributes, offered) };
   }
-  // Report the problems of numbers in the form that the caller gave.
+  // Take the messages from the first validation, because later ones describe forms of numbers that the caller didn't
+  // give.
   const refused = new Set(result.issues?.map(pathText));
   const issues = first.issues.filter((issue) => refused.has(pathText(issue)));
   return { issues: issues.length > 0 ? issues : first.issues };

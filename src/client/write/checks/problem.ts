@@ -1,13 +1,12 @@
 import { describe } from '../../../core/items/keys.ts';
 import { EdgeloomError } from '../../../foundation/errors.ts';
 
-/** Returns a name such as `Node "USER-U1"` or `Edge "GOAL-G1" "GOALMEMBERSHIP-USER-U1"`. */
 export function itemName(source: string, sortKey: string): string {
   if (source === sortKey) return `Node ${describe(source)}`;
   return `${sortKey.includes('-') ? 'Edge' : 'Part'} ${describe(source)} ${describe(sortKey)}`;
 }
 
-/** A problem of one attribute. `reason` completes "attribute tags[0] …"; the caller names the item. */
+/** `reason` completes "attribute tags[0] …". `withItemName` adds the item's name. */
 export class AttributeError extends Error {
   constructor(
     readonly path: string,

@@ -4,7 +4,9 @@ import { EncodingError } from '../../../core/items/encoding-error.ts';
 import { describe } from '../../../core/items/keys.ts';
 import { AttributeError, entryPath } from './problem.ts';
 
-/** DynamoDB allows 31 lists and maps around a value. The map that the projector copies values into takes one. */
+/**
+ * DynamoDB allows 31 lists and maps around a value. The map into which the projector copies values takes one of them.
+ */
 const MAX_NESTING = 30;
 /** Items of other producers may reach DynamoDB's limit, so updates accept their values. */
 export const STORED_NESTING = 31;

@@ -16,7 +16,7 @@ export function toWireItem(attributes: object, path = '', depth = 0): Item {
   return item;
 }
 
-/** Returns true for objects like `{}`, from any realm. */
+/** Also accepts objects from other realms, whose prototype is another `Object.prototype`. */
 export function isPlainObject(value: unknown): value is object {
   if (typeof value !== 'object' || value === null) return false;
   const prototype: unknown = Object.getPrototypeOf(value);

@@ -13,7 +13,10 @@ export interface WriteContext extends Pick<Runtime, 'wait' | 'now'> {
   store: Store;
 }
 
-/** Treats items that had ended when it was created as absent, in conditions (`dated`) and in items read (`living`). */
+/**
+ * Treats an item as absent if it had ended when the `Presence` was created: `dated` in conditions, `living` in items
+ * that were read.
+ */
 export class Presence {
   private readonly nowMs: number;
 
@@ -70,7 +73,6 @@ export async function sendChange(
   return token === undefined ? result : await withCurrentItem(context, change, result, signal);
 }
 
-/** After a lost answer, throws `unknown(error)` instead of the error. */
 export async function sendRepeatedly<Result extends { applied: boolean }>(
   send: () => Promise<Result>,
   isRepeatable: (error: unknown) => boolean,

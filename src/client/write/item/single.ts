@@ -63,7 +63,6 @@ export async function deleteSingle(
   return {};
 }
 
-/** Throws `versioned-type` if the type has versions and the condition doesn't name one. */
 export function deleteCondition(graph: CompiledModel, key: ItemKey, options: WriteConditions): BaseCondition {
   const condition = baseCondition(writableKey(graph, key), options);
   const attribute = versionAttributeOf(graph, key);

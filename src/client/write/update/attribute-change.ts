@@ -7,12 +7,10 @@ import { checkAttributes } from '../checks/value.ts';
 import { isPlainObject, toWireItem } from '../checks/values.ts';
 import { addNumbers, changeSet } from './operands.ts';
 
-/** The names of optional attributes; any name for open attributes. */
 type OptionalName<A> = string extends keyof A
   ? string
   : { [N in keyof A]-?: Record<never, never> extends Pick<A, N> ? Extract<N, string> : never }[keyof A];
 
-/** The names of attributes that can have the type `T`; any name for open attributes. */
 type NameOfType<A, T> = string extends keyof A
   ? string
   : { [N in keyof A]-?: Extract<A[N], T> extends never ? never : Extract<N, string> }[keyof A];
@@ -24,14 +22,14 @@ export interface AttributeChange<A = Record<string, unknown>> {
   set?: { readonly [N in keyof A]?: A[N] | undefined } | undefined;
   remove?: readonly OptionalName<A>[] | undefined;
   /**
-   * Numbers to add, negative to subtract. An absent attribute counts as 0. Throws `invalid-attribute` if a number or sum
-   * is out of the model's bounds, such as with more than 15 digits before the point. Doesn't check a stored number's
+   * Numbers to add, negative to subtract. An absent attribute counts as 0. Throws `invalid-attribute` if a number or
+   * sum exceeds the model's bounds, such as 15 digits before the point in a total. Doesn't check a stored number's
    * decimals.
    */
   add?: Named<NameOfType<A, number | bigint | ExactNumber>, number | bigint | ExactNumber> | undefined;
   /** Elements to add to sets. A missing set is created. */
   addTo?: Elements<A> | undefined;
-  /** Elements to delete from sets. A set without elements is removed. */
+  /** Elements to delete from sets. An emptied set is removed. */
   deleteFrom?: Elements<A> | undefined;
 }
 
@@ -48,12 +46,15 @@ type Elements<A> = [NameOfType<A, ReadonlySet<unknown>>] extends [never]
         | undefined;
     };
 
-/** An update's change: changes by attribute, or a function from the current attributes to the next. */
+/** An update's change: an object of changes, or a function that returns the next attributes from the current ones. */
 export type Change<Output = Record<string, unknown>, Input = Output> =
   | AttributeChange<Input>
   | ((attributes: Output) => Input | Promise<Input>);
 
-/** The names that `onWrite` has added to a change. A type whose `fields` drop them is written without them. */
+/**
+ * The names that `onWrite` has added to a change. If a type's `fields` drop these names, the update is written without
+ * them.
+ */
 export const namesOfOnWrite = new WeakMap<object, ReadonlySet<string>>();
 
 const PARTS = ['set', 'remove', 'add', 'addTo', 'deleteFrom'] as const;
@@ -86,7 +87,6 @@ export function toAttributeChanges(
   });
 }
 
-/** Untyped callers may pass another shape, which would change something else or nothing. */
 function checkShape(name: string, change: unknown): void {
   const isPart = (part: (typeof PARTS)[number]): boolean => {
     const value = (change as AttributeChange)[part];

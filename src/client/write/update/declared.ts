@@ -10,7 +10,8 @@ interface Declared {
 }
 
 /**
- * Returns the attributes that the model's options name. An update that enumerates attributes depends on all of them.
+ * Returns the attributes that the model's options name. An update that enumerates the attributes depends on all of
+ * these, even on absent ones.
  */
 export function declaredAttributes(graph: CompiledModel, { type, key }: Declared): Set<string> {
   const { owners, uses } = usesIn(graph);

@@ -9,7 +9,7 @@ import { versionAttributeOf } from '../item/single.ts';
 import { nextVersion } from '../item/version.ts';
 import { applyChanges } from './attribute-change.ts';
 
-/** DynamoDB's codes for refused content, alone and in a transaction. */
+/** DynamoDB's codes for refused content, in a single write and in a transaction. */
 const REFUSED_CONTENT: ReadonlySet<string> = new Set(['ValidationException', 'ValidationError']);
 
 /** After a refusal, reads the items to find the mistake, because DynamoDB names neither item nor attribute. */
@@ -30,7 +30,6 @@ export async function withOperandErrors<T>(
   }
 }
 
-/** Throws if the change can't be applied to the item, whatever its condition says. */
 export function checkAgainst({ graph }: Pick<WriteContext, 'graph'>, change: BaseChange, item: Item = {}): void {
   if (change.kind !== 'update') return;
   const { key, changes } = change;

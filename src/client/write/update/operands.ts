@@ -2,8 +2,6 @@ import { type AttributeValue, canonicalText, parseDecimal, typeOf } from '../../
 import { typeName } from '../../../core/items/encoding.ts';
 import { AttributeError } from '../checks/problem.ts';
 
-/** Computes sums and sets as DynamoDB would, for updates that are validated before they are written. */
-
 export function addNumbers(name: string, stored: AttributeValue | undefined, added: string): { N: string } {
   if (stored !== undefined && !('N' in stored)) {
     const reason = `is ${typeName(typeOf(stored))} in the stored item, so that no number can be added to it`;

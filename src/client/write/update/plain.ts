@@ -35,7 +35,6 @@ export function wholeItem(subject: UpdateSubject, set: Item): Item {
   return { ...withTargetId(subject, set), [partitionKey]: { S: source }, [sortKey]: { S: target } };
 }
 
-/** Checks attributes as for a put, as far as possible without the rest of the item. */
 export function checkChangedAttributes({ graph, key, hashedTarget }: UpdateSubject, attributes: Item): void {
   const { partitionKey, sortKey } = graph.table;
   const item: Item = {};

@@ -28,8 +28,8 @@ const MOST_ATTRIBUTES = 150;
 const MOST_ATTRIBUTES_OF_ENDING = 148;
 
 /**
- * Writes only what differs. The condition requires that all attributes that are written, or that the function or
- * validator has read, are unchanged.
+ * Writes only the attributes that differ. The condition requires that all attributes that are written, or that the
+ * function or validator has read, are unchanged.
  */
 export async function updateOfSeen(
   subject: UpdateSubject,
@@ -57,7 +57,7 @@ export async function updateOfSeen(
   if (seen === undefined) {
     // rule: item-that-is-made-is-absent-still
     const absent = { present: false };
-    // A put rather than an update, so that nothing of an ended item remains.
+    // Put rather than update, so that nothing of an ended item remains.
     return { update: { kind: 'put', key, item: wholeItem(subject, set), condition: absent }, asSeen: () => absent };
   }
   // rule: condition-names-what-was-looked-at
@@ -99,13 +99,13 @@ async function nextAttributes(
   // The function may have returned a frozen object, whose proxy couldn't offer numbers in another form.
   const given = trackedAttributes({ ...next }, declared, known);
   const valid = withoutReserved(subject, toWire(await validateFields(type.fields, given, subject.name)));
-  // A validator may drop attributes that it doesn't know. An update must keep them, since other writers may keep data
+  // A validator may drop attributes that it doesn't know. An update must keep them, because other writers may keep data
   // there.
   for (const name of Object.keys(wire)) {
     const isKept = !Object.hasOwn(valid, name) && sameValue(wire[name], attributeOf(visible, name));
     if (isKept) setOwn(valid, name, wire[name]!);
-    // Dropping is fine if the validator has read the attribute, which it may have renamed or removed, or if `onWrite`
-    // has added it, since it adds attributes to every type.
+    // Dropping an attribute is fine if the validator has read it, and may have renamed or removed it on purpose, or if
+    // `onWrite`, which adds attributes to every type, has added it.
     const isDropped = !Object.hasOwn(valid, name) && !known.has(name) && addedNames?.has(name) !== true;
     if (isDropped) withItemName(key.source, key.target, () => refuseDropped(name, known));
   }

@@ -42,7 +42,6 @@ export function edgeSubject(graph: CompiledModel, source: unknown, edgeType: str
   return { ...subjectOfKey(graph, key), type, reserved, hashedTarget: target as string };
 }
 
-/** True if even a plain update must be validated as a whole item. */
 export function needsWhole({ type }: UpdateSubject, change: AttributeChange | undefined): boolean {
   if (type.fields !== undefined) return true;
   const { addTo = {} } = change ?? {};

@@ -19,7 +19,7 @@ import { plainUpdate } from './plain.ts';
 import { type SeenItem, updateOfSeen } from './seen.ts';
 import { canExpire, needsWhole, type UpdateSubject } from './subject.ts';
 
-/** Options of an update. */
+/** Options of `updateNode`, `updateEdge` and `updatePart`. */
 export interface UpdateOptions<Attributes = Record<string, unknown>> extends WriteOptions<Attributes> {
   /**
    * Creates a missing item. Default: false, which throws `not-found`, or `condition-failed` with `if` or `ifPresent`.
@@ -52,7 +52,8 @@ export async function updateBaseItem(
   const update = plainUpdate(subject, change, condition);
   const result = await withOperandErrors(context, [update], () => sendChange(context, update, options));
   if (result.applied) return { attributes: updatedAttributes(subject, result) };
-  // The condition holds for a missing item, so an ended item or a sum caused the refusal: make a new item.
+  // The condition holds for a missing item, so an ended item or a sum out of bounds caused the refusal. Update as if
+  // the item were missing.
   const isOver = result.current === undefined && meetsCondition(condition, undefined);
   if (isOver) return updateOfItem(context, subject, change, condition, options, undefined);
   // The condition holds, so a sum would leave the bounds of the model.
