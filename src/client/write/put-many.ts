@@ -18,7 +18,7 @@ export type PutManyItem =
 
 /** Options of `putMany`. */
 export interface PutManyOptions extends CallOptions {
-  /** Calls in flight at once, with 25 items each. Default: 8. */
+  /** Calls in flight at once, with up to 25 items each. Default: 8. */
   concurrency?: number | undefined;
   /**
    * Called after each written batch, with the number of items written so far and the number of leading entries that are

@@ -29,7 +29,7 @@ import { updateInTransaction } from './update/update.ts';
 /** Options of `transact`. */
 export interface TransactOptions extends CallOptions {
   /**
-   * Up to 36 characters. Within ten minutes, transactions with the same token are made only once, even by several
+   * 1 to 36 characters. Within ten minutes, transactions with the same token are made only once, even by several
    * processes.
    */
   idempotencyToken?: string | undefined;

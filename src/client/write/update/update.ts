@@ -22,12 +22,13 @@ import { canExpire, needsWhole, type UpdateSubject } from './subject.ts';
 /** Options of `updateNode`, `updateEdge` and `updatePart`. */
 export interface UpdateOptions<Attributes = Record<string, unknown>> extends WriteOptions<Attributes> {
   /**
-   * Creates a missing item. Default: false, which throws `not-found`, or `condition-failed` with `if` or `ifPresent`.
+   * Creates a missing item. Default: false, so updating a missing item throws `not-found` or, if `if` or `ifPresent` is
+   * given, `condition-failed`.
    */
   upsert?: boolean | undefined;
   /**
-   * Sends a transaction with a token and repeats it if an answer is lost, instead of throwing `outcome-unknown`. Costs
-   * twice the capacity and a read. Default: false.
+   * Sends a transaction with a token, which is repeated if an answer is lost. Otherwise, a lost answer throws
+   * `outcome-unknown`. Costs twice the capacity and a read. Default: false.
    */
   idempotent?: boolean | undefined;
 }
