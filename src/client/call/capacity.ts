@@ -60,6 +60,7 @@ export async function withCapacity<T>(
 }
 
 export class Spending extends ForwardingStore {
+  calls = 0;
   rcu = 0;
   wcu = 0;
   private rcuBefore = 0;
@@ -89,10 +90,11 @@ export class Spending extends ForwardingStore {
     ...args: Parameters<Store[Name]>
   ): ReturnType<Store[Name]> {
     const count = async (): Promise<object> => {
-      const result = await super.pass(name, ...args);
+      const result: object = await super.pass(name, ...args);
       const { rcu = 0, wcu = 0 } = spentBy(result);
       this.rcu += rcu;
       this.wcu += wcu;
+      this.calls += 'calls' in result ? (result.calls as number) : 1;
       return result;
     };
     return count() as ReturnType<Store[Name]>;

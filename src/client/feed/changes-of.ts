@@ -9,6 +9,7 @@ import { toPlain } from '../../core/items/plain.ts';
 import { copiesByEdge, elementsByEdge, evictedTypes } from '../../core/items/stored-view.ts';
 import { projectionsOfIndexPartitions } from '../../core/kinds/index-item.ts';
 import type { CompiledModel, CountModel, EdgeModel, IndexName, SearchModel } from '../../core/model/compiled.ts';
+import type { FeedNames } from '../../core/model/feed-names.ts';
 import { isNodeList } from '../../core/model/node-list.ts';
 import { type IndexEntry, listOfEdges, partitionOfSearch } from '../../core/model/projection/list-of-place.ts';
 import { EdgeloomError } from '../../foundation/errors.ts';
@@ -20,7 +21,6 @@ import { plainViewAttributes } from '../read/nodes/views.ts';
 import type { ReadContext } from '../read/request/read-context.ts';
 import type { EdgeSetElement } from '../read/request/result.ts';
 import { changeRevision, revisionText } from './change-revision.ts';
-import { isFed, isFedSearch } from './fed.ts';
 import type {
   CountChange,
   FeedChange,
@@ -249,6 +249,15 @@ function edgeTypeOf({ edgeType }: { edgeType: string }, { oldImage, newImage }: 
     image === undefined ? [] : projectionsOfIndexPartitions(image),
   )[0];
   return place?.of === 'edge' ? place.edgeType : '';
+}
+
+function isFed(model: CompiledModel, kind: keyof FeedNames, ...names: readonly string[]): boolean {
+  const { feed } = model;
+  return feed === undefined || names.some((name) => feed[kind]?.includes(name));
+}
+
+function isFedSearch(model: CompiledModel, type: string, search: SearchModel): boolean {
+  return isNodeList(search) ? isFed(model, 'lists', type) : isFed(model, 'searches', type, search.indexPartition);
 }
 
 function isFedOrder(graph: CompiledModel, { type }: EdgeModel, order: string): boolean {

@@ -51,18 +51,15 @@ export class Feeder {
     this.begunAtEnds = new Set(from?.unread);
   }
 
-  private isTold({ shardId, sequenceNumber }: TailRecord): boolean {
-    const told = this.told.get(shardId);
-    return told !== undefined && BigInt(sequenceNumber) <= BigInt(told);
-  }
-
   noteGap(reason: string): void {
     this.gaps.push(reason);
   }
 
   async tell(records: readonly TailRecord[]): Promise<void> {
     // After a restart, the observer rereads records that the feed may already have reported.
-    const fresh = records.filter((record) => !this.isTold(record));
+    const fresh = records.filter(
+      ({ shardId, sequenceNumber }) => BigInt(sequenceNumber) > BigInt(this.told.get(shardId) ?? -1),
+    );
     if (fresh.length === 0 && this.gaps.length === 0) return;
     if (fresh.some(({ shardId }) => this.begunAtEnds.has(shardId))) {
       // Where the earlier process began this shard is unknown, so it's read from its first record, and older changes

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { StepEvent } from './watch-types.ts';
 
 export interface WatchedRow<Item> {
   id: string;
@@ -7,18 +8,11 @@ export interface WatchedRow<Item> {
   item: Item;
 }
 
-/** `at` is the index after the previous steps. */
-export interface ListStep<Item> {
-  type: 'enter' | 'leave' | 'change';
-  item: Item;
-  at: number;
-}
-
 export function stepsBetween<Item>(
   before: readonly WatchedRow<Item>[],
   after: readonly WatchedRow<Item>[],
-): ListStep<Item>[] {
-  const steps: ListStep<Item>[] = [];
+): StepEvent<Item>[] {
+  const steps: StepEvent<Item>[] = [];
   const rows = stayingRows(before, after);
   const staying = new Set(rows);
   // Go backwards, so that earlier indexes stay valid.

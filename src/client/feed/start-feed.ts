@@ -56,10 +56,6 @@ export async function startFeed(graph: CompiledModel, options: StartFeedOptions)
   return await startFeedOf(graph, new DynamoDBStreamSource(options.streams, streamArn), options);
 }
 
-export interface SourceFeedOptions extends FeedOptions {
-  pollIntervalMs?: number | undefined;
-}
-
 const MOST_BACKOFF_MS = 10_000;
 const POLL_MS = 500;
 /** Short, because a feed can only vouch for records up to the last listing of shards. */
@@ -68,7 +64,7 @@ const LIST_MS = 2_000;
 export async function startFeedOf(
   graph: CompiledModel,
   source: StreamSource,
-  options: SourceFeedOptions,
+  options: Omit<StartFeedOptions, 'client' | 'streams'>,
 ): Promise<RunningFeed> {
   const { now, wait } = runtimeOf(options);
   const { pollIntervalMs = POLL_MS } = options;
@@ -109,22 +105,16 @@ async function followTail(
   wait: (failures: number) => Promise<void>,
 ): Promise<never> {
   for (let failures = 0; ; ) {
-    const { records, failure } = await readTail(tail);
+    const { records, failure } = await tail.list(false).then(
+      () => tail.readPages(),
+      (error: unknown) => ({ records: [], failure: { error } }),
+    );
     for (const { record } of records) feed.receive(record);
     noteThrough();
     if (failure !== undefined && !isRetryableStoreError(failure.error)) throw failure.error;
     failures = failure === undefined ? 0 : failures + 1;
     if (records.length === 0 || failure !== undefined) await wait(failures);
   }
-}
-
-async function readTail(tail: StreamTail): ReturnType<StreamTail['readPages']> {
-  try {
-    await tail.list(false);
-  } catch (error) {
-    return { records: [], failure: { error } };
-  }
-  return await tail.readPages();
 }
 
 function feedEnded(): EdgeloomError {

@@ -64,15 +64,10 @@ export type WatchQuery = InboundWatch | SearchWatch | ViewsWatch;
 /** Bounds the rows or nodes of a watch, because all are held in memory. */
 export const MAX_WATCHED_ROWS = 1_000;
 
-export interface AnswersOfFeed {
-  feed: Subscriptions;
-  answers: Map<string, SharedAnswer<unknown>>;
-}
-
 export async function* watch(
   context: ReadContext,
   leases: ReaderLeases,
-  { feed, answers }: AnswersOfFeed,
+  { feed, answers }: { feed: Subscriptions; answers: Map<string, SharedAnswer<unknown>> },
   query: WatchQuery,
   options: Abortable = {},
 ): AsyncGenerator<WatchEvent, void, undefined> {

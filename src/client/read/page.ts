@@ -4,17 +4,17 @@ import { toPlainItem } from '../../core/items/plain.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import { EdgeloomError } from '../../foundation/errors.ts';
 import { checkOptions } from '../../foundation/options.ts';
-import type { Spending } from '../call/capacity.ts';
+import { Spending } from '../call/capacity.ts';
 import type { OwnWrites } from '../session/own-writes.ts';
 import { levelsOf, type WithEdges, type WithLevel } from './levels/level.ts';
-import { type LevelsRead, readLevels, type Truncated } from './levels/level-walk.ts';
+import { type LevelsRead, LevelWalk, type Truncated } from './levels/level-walk.ts';
 import type { AnyPageNode } from './levels/page-tree.ts';
 import { Budget, LEAST_RCU } from './lists/budget.ts';
 import { type ResolvedInbound, readInboundItems, resolveInboundQuery, withMaxRcu } from './lists/inbound.ts';
 import { INBOUND_QUERY_OPTIONS, type InboundQuery } from './lists/inbound-query.ts';
 import { type AttributeSelection, type NodesRead, readAttributes, readNodes } from './nodes/views.ts';
 import { type PagePlan, planPage, selectedNames } from './page-plan.ts';
-import { countingCalls } from './request/counted-store.ts';
+import { LivingStore } from './request/living-store.ts';
 import { findEdge, findOrder } from './request/lookup.ts';
 import type { OrderValue } from './request/order-argument.ts';
 import { noticeOfOwnWrites, readRelevantOwnWrites } from './request/own.ts';
@@ -65,14 +65,17 @@ export async function readPage(
     const hint = 'Ask inbound for the target, or getView for the node.';
     throw new EdgeloomError('invalid-argument', 'page takes no option includeTarget.', hint);
   }
-  const { context, counted } = countingCalls(given);
+  const counted = new Spending(given.stored);
+  const context = { ...given, store: given.store instanceof LivingStore ? given.store.over(counted) : counted };
   const plan = pagePlan(context.graph, edgeType, options);
   const query = resolveInboundQuery(context, target, edgeType, options);
   const own = await readRelevantOwnWrites(context, () => true);
   const { read, cursor } = await readRows(context, query, options, { plan, own });
   const levels =
-    plan.levels.length === 0 ? undefined : await readLevels(context, own, read, plan.levels, plan.maxNodes);
-  const { items, truncated }: Pick<LevelsRead, 'items' | 'truncated'> = levels ?? { items: rowsOf(read.nodes) };
+    plan.levels.length === 0 ? undefined : await new LevelWalk(context, own, read, plan.maxNodes).run(plan.levels);
+  const { items, truncated }: Pick<LevelsRead, 'items' | 'truncated'> = levels ?? {
+    items: read.nodes.map(({ id, attributes }) => ({ id, attributes })),
+  };
   // Without `with`, each node shows `edges`, even if no type has an edge set.
   const isEmpty = options.with === undefined && plan.levels.length === 0;
   return {
@@ -82,15 +85,6 @@ export async function readPage(
     calls: counted.calls,
     ...noticeOfOwnWrites(context),
   };
-}
-
-function rowsOf(nodes: readonly View[]): AnyPageNode[] {
-  return nodes.map(({ id, attributes }) => ({ id, attributes }));
-}
-
-interface RowsAsked {
-  plan: PagePlan;
-  own: OwnWrites;
 }
 
 const SHARE_OF_ROWS = 0.5;
@@ -104,7 +98,7 @@ async function readRows(
   context: ReadContext,
   query: ResolvedInbound,
   options: PageOptions,
-  { plan, own }: RowsAsked,
+  { plan, own }: { plan: PagePlan; own: OwnWrites },
 ): Promise<RowsRead> {
   const { spending } = context;
   const readSome = async (some: ResolvedInbound, page: PageOptions): Promise<RowsRead> => {

@@ -64,7 +64,7 @@ export async function waitForProjection(
   for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(LONGEST_PAUSE_MS, pause * PAUSE_GROWTH)) {
     // Read the low watermark before the items: once it is later than the call, no earlier record can change an item
     // that agrees.
-    const isPassed = lowWatermark === undefined || isLowWatermarkAfter(await lowWatermark(), calledAtMs);
+    const isPassed = lowWatermark === undefined || ((await lowWatermark()) ?? 0) > calledAtMs;
     // Edges that agreed before the low watermark passed the call may differ now, so compare all again.
     if (isPassed && !wasPassed) for (const wait of waits) wait.place = {};
     wasPassed = isPassed;
@@ -87,10 +87,6 @@ export async function waitForProjection(
     }
     await sleep(Math.min(pause, left), signal);
   }
-}
-
-function isLowWatermarkAfter(lowWatermark: number | undefined, moment: number): boolean {
-  return lowWatermark !== undefined && lowWatermark > moment;
 }
 
 /** Refuses an item that the model doesn't project, since the wait would never end. */

@@ -23,8 +23,6 @@ export interface BadOperation {
   error: EdgeloomError;
 }
 
-const MIXED = 'invalid-batch';
-
 /**
  * Thrown for a batch, transaction or `putMany` with bad operations; nothing was written. `code` is their common code,
  * or `invalid-batch`.
@@ -41,7 +39,7 @@ export class InvalidBatchError extends EdgeloomError {
     const hints = new Set(problems.map(({ error }) => error.hint));
     const codes = new Set(problems.map(({ error }) => error.code));
     super(
-      codes.size === 1 ? problems[0]!.error.code : MIXED,
+      codes.size === 1 ? problems[0]!.error.code : 'invalid-batch',
       `${problems.length} of the ${total} operations of the ${what} cannot be written; nothing was:\n${lines.join('\n')}`,
       [...hints].join(' ').trim(),
     );

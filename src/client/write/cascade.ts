@@ -17,10 +17,9 @@ import { runAbortable } from '../../store/abortable.ts';
 import { hasRate, MeteredCalls, type RateOptions } from '../../store/metered.ts';
 import type { CallOptions, CallResult } from '../call/capacity.ts';
 import { writableKey } from './checks/key.ts';
-import { conditionFailedError } from './item/conditions.ts';
+import { conditionFailedError, versionCondition } from './item/conditions.ts';
 import { nodeKey } from './item/prepare.ts';
 import { versionAttributeOf } from './item/single.ts';
-import { versionCondition } from './item/version.ts';
 import { unfinished } from './unfinished.ts';
 import { writeInBatches } from './write-batches.ts';
 

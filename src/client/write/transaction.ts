@@ -3,7 +3,7 @@ import type { CompiledModel } from '../../core/model/compiled.ts';
 import { GONE } from '../../core/model/gone.ts';
 import { type BaseChange, type ItemKey, TRANSACTION_ITEMS } from '../../core/store-port.ts';
 import { describe } from '../../foundation/describe.ts';
-import { EdgeloomError, messageOf, StoreError } from '../../foundation/errors.ts';
+import { EdgeloomError, messageOf } from '../../foundation/errors.ts';
 import { checkOptions, type OptionNames } from '../../foundation/options.ts';
 import type { CallOptions, CallResult } from '../call/capacity.ts';
 import { checkedAll, InvalidBatchError, OperationList } from './batch.ts';
@@ -16,15 +16,22 @@ import {
   meetsCondition,
   type WriteConditions,
 } from './item/conditions.ts';
-import { CONTENTION_SECONDS, Contention } from './item/contention.ts';
 import { edgeItem, edgeKey, nodeItem, nodeKey, partItem, partKey } from './item/prepare.ts';
-import type { Prepared } from './item/prepared.ts';
-import { mayRepeat, Presence, sendRepeatedly, type WriteContext } from './item/send.ts';
+import {
+  CONTENTION_SECONDS,
+  Contention,
+  isTakenToken,
+  mayRepeat,
+  Presence,
+  sendRepeatedly,
+  type WriteContext,
+} from './item/send.ts';
 import { deleteCondition, putChange } from './item/single.ts';
+import type { Upsert } from './operations.ts';
 import type { AttributeChange } from './update/attribute-change.ts';
 import { checkAgainst, withOperandErrors } from './update/operand-error.ts';
 import { edgeSubject, nodeSubject, partSubject, type UpdateSubject } from './update/subject.ts';
-import { updateInTransaction } from './update/update.ts';
+import { type Prepared, updateInTransaction } from './update/update.ts';
 
 /** Options of `transact`. */
 export interface TransactOptions extends CallOptions {
@@ -74,9 +81,7 @@ export function checkToken(token: unknown): void {
   );
 }
 
-interface UpdateConditions extends WriteConditions {
-  upsert?: boolean | undefined;
-}
+type UpdateConditions = WriteConditions & Upsert;
 
 const CONDITIONS: OptionNames<WriteConditions> = { ifAbsent: 'boolean', ifPresent: 'boolean', if: true };
 export class TransactionBuilder {
@@ -193,8 +198,7 @@ export class TransactionBuilder {
         (place, item) => this.checkOperation(operations, place, item),
       );
     } catch (error) {
-      const isOtherContent = error instanceof StoreError && error.code === 'IdempotentParameterMismatchException';
-      if (!isOtherContent || idempotencyToken === undefined) throw error;
+      if (!isTakenToken(error) || idempotencyToken === undefined) throw error;
       if (!operations.some((operation) => this.dependsOnMoment(operation))) throw error;
       // An earlier attempt with the token was cancelled, and DynamoDB doesn't say which attempt it remembers.
       if (attempt > 1) throw outcomeUnknownError(idempotencyToken, error);

@@ -241,7 +241,7 @@ function writerOf(
   const put = async (method: string, make: () => Promise<Item>, options: WriteOptions): Promise<CallResult> => {
     checkOptions(method, options, WRITE_OPTIONS);
     const change = putChange(graph, await make(), options);
-    return write(options, (context) => putSingle(graph, context, change, options));
+    return write(options, (context) => putSingle(context, change, options));
   };
   const update = async (
     method: string,
@@ -254,7 +254,7 @@ function writerOf(
   };
   const remove = async (method: string, keyOf: () => ItemKey, options: WriteOptions): Promise<CallResult> => {
     checkOptions(method, options, WRITE_OPTIONS);
-    return write(options, (context) => deleteSingle(graph, context, keyOf(), options));
+    return write(options, (context) => deleteSingle(context, keyOf(), options));
   };
   const writer: Writer<CompiledModel> = {
     with: (session) => {

@@ -1,11 +1,6 @@
 import type { Spending } from '../../call/capacity.ts';
 import { Budget, LEAST_RCU } from '../lists/budget.ts';
 
-export interface Read<Result> {
-  ids: readonly string[];
-  read: Result | undefined;
-}
-
 const MOST_IDS = 100;
 
 /**
@@ -16,7 +11,7 @@ export async function* affordable<Result>(
   spending: Spending | undefined,
   ids: readonly string[],
   read: (ids: readonly string[]) => Promise<Result>,
-): AsyncGenerator<Read<Result>, void> {
+): AsyncGenerator<{ ids: readonly string[]; read: Result | undefined }, void> {
   if (spending === undefined) {
     if (ids.length > 0) yield { ids, read: await read(ids) };
     return;

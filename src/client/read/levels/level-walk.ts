@@ -14,7 +14,7 @@ import type { ReadContext } from '../request/read-context.ts';
 import type { EdgeResult, EdgeSetElement } from '../request/result.ts';
 import { affordable } from './affordable.ts';
 import { type Level, MAX_DEPTH, showsEdge } from './level.ts';
-import { type AnyPageNode, type FoundNodes, pageTree } from './page-tree.ts';
+import { type AnyPageNode, type FoundNodes, TreeMaker } from './page-tree.ts';
 
 /** The nodes and edges that a page left out. */
 export interface Truncated {
@@ -47,17 +47,7 @@ interface Neighbor {
 const NAMED_BEYOND = 100;
 
 /** Reads each neighbor at most once, or twice if its type declares no view and a lower level needs its edges. */
-export async function readLevels(
-  context: ReadContext,
-  own: OwnWrites,
-  page: NodesRead,
-  levels: readonly Level[],
-  maxNodes: number,
-): Promise<LevelsRead> {
-  return await new LevelWalk(context, own, page, maxNodes).run(levels);
-}
-
-class LevelWalk {
+export class LevelWalk {
   private readonly views: Map<string, Item | undefined>;
   private readonly sets: Map<string, EdgeSetElement[]>;
   private readonly withoutEdges = new Set<string>();
@@ -90,7 +80,7 @@ class LevelWalk {
     const { reason, cut } = this;
     const isCut = reason !== undefined && hidden.length + cut.size > 0;
     return {
-      items: pageTree(this.page.nodes, levels, await this.found()),
+      items: new TreeMaker(await this.found()).make(this.page.nodes, levels),
       ...(isCut && { truncated: { reason, ids: hidden, ...(cut.size > 0 && { edgesOf: [...cut] }) } }),
     };
   }

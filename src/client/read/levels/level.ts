@@ -5,7 +5,7 @@ import { textsOfLabel } from '../../../core/model/declared-texts.ts';
 import { EdgeloomError } from '../../../foundation/errors.ts';
 import { checkOptions, type OptionNames } from '../../../foundation/options.ts';
 import { isPlainObject } from '../../write/checks/values.ts';
-import { findEdge, findOrder } from '../request/lookup.ts';
+import { checkEdgeMeets, findEdge, findOrder } from '../request/lookup.ts';
 import { checkPartition, unknownLabel } from '../request/order-argument.ts';
 import type { EdgeSetElement } from '../request/result.ts';
 
@@ -80,7 +80,7 @@ function levelOf(graph: CompiledModel, entry: WithEdges | WithLevel, above: Read
   if ('type' in entry) return listedLevel(graph, entry.type, entry.label, above);
   if ('inbound' in entry) return inboundLevel(graph, entry, above, depth);
   const edge = findEdge(graph, entry.edge);
-  checkEdgeMeetsTypes(edge, 'leave', edge.from, above);
+  checkEdgeMeets(edge, 'leave', above);
   const isQueried = edge.labels === undefined && entry.label === undefined;
   const level: Level = isQueried ? { edge, by: 'edges', with: [] } : listedLevel(graph, edge.type, entry.label, above);
   return { ...level, with: levelsOf(graph, entry.with ?? [], edge.to, depth + 1) };
@@ -90,7 +90,7 @@ function inboundLevel(graph: CompiledModel, entry: EnteringLevel, above: Readonl
   const edge = findEdge(graph, entry.inbound);
   const { inbound, order } = findOrder(edge, entry.order);
   checkPartition(`The order ${order.name} of ${edge.type}`, inbound.partition?.attribute, entry.partition);
-  checkEdgeMeetsTypes(edge, 'enter', edge.to, above);
+  checkEdgeMeets(edge, 'enter', above);
   const below = levelsOf(graph, entry.with ?? [], edge.from, depth + 1);
   return { edge, by: 'inbound', order: entry.order, partition: entry.partition, with: below };
 }
@@ -102,7 +102,7 @@ function listedLevel(
   above: ReadonlySet<string>,
 ): Level {
   const edge = findEdge(graph, type);
-  checkEdgeMeetsTypes(edge, 'leave', edge.from, above);
+  checkEdgeMeets(edge, 'leave', above);
   if (edge.labels === undefined) {
     throw new EdgeloomError(
       'not-declared',
@@ -139,20 +139,6 @@ function requireLabel(edge: EdgeModel, text: string): void {
     'The model declares',
     text,
     texts.flatMap((some) => some!),
-  );
-}
-
-function checkEdgeMeetsTypes(
-  edge: EdgeModel,
-  verb: string,
-  types: ReadonlySet<string>,
-  above: ReadonlySet<string>,
-): void {
-  if ([...types].some((type) => above.has(type))) return;
-  throw new EdgeloomError(
-    'unknown-type',
-    `Edges of type ${edge.type} do not ${verb} nodes of type ${[...above].join(', ')}.`,
-    `They ${verb} ${[...types].join(', ')}.`,
   );
 }
 

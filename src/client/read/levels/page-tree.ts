@@ -35,20 +35,16 @@ export interface FoundNodes {
   edgesOf(id: string, level: Level): readonly EdgeResult[];
 }
 
-/**
- * Reuses the object of a node that recurs with the same levels; otherwise, nodes that link to each other would
- * multiply.
- */
-export function pageTree(items: readonly PageNode[], levels: readonly Level[], found: FoundNodes): AnyPageNode[] {
-  return new TreeMaker(found).make(items, levels);
-}
-
 interface Shown {
   edge: Record<string, unknown>;
   below: readonly Level[];
 }
 
-class TreeMaker {
+/**
+ * Reuses the object of a node that recurs with the same levels; otherwise, nodes that link to each other would
+ * multiply.
+ */
+export class TreeMaker {
   private readonly made = new Map<string, AnyPageNode>();
   private readonly numbers = new Map<Level, number>();
 

@@ -10,7 +10,7 @@ import { checkOptions } from '../../../foundation/options.ts';
 import { checkSource, edgeTypeFrom } from '../request/lookup.ts';
 import { mustReadConsistently } from '../request/own.ts';
 import { type ItemReadOptions, READ_OPTIONS, type ReadContext } from '../request/read-context.ts';
-import { readBareViews } from './views.ts';
+import { readUsableViews } from './views.ts';
 
 export async function readDegree(
   context: ReadContext,
@@ -50,7 +50,7 @@ export async function readDegree(
       `Give edges.${edgeType} degree: true, then migrate.`,
     );
   }
-  const view = (await readBareViews(context, [source], consistent)).get(source);
+  const view = (await readUsableViews(context, [source], consistent)).items.get(source);
   if (evictedTypes(view).has(edgeType)) return await countBaseEdges(context, source, edgeType, consistent);
   const prefix = `${edgeType}-`;
   return [...elementsByEdge(view).keys()].filter((name) => name.startsWith(prefix)).length;

@@ -198,19 +198,11 @@ export async function readViews(
   return items;
 }
 
-export async function readBareViews(
+export async function readUsableViews(
   context: ReadContext,
   ids: Iterable<string>,
   consistent: boolean,
-): Promise<Map<string, Item>> {
-  return (await readUsableViews(context, ids, consistent, () => [])).items;
-}
-
-async function readUsableViews(
-  context: ReadContext,
-  ids: Iterable<string>,
-  consistent: boolean,
-  partsOfId: (id: string) => readonly PartSource[],
+  partsOfId: (id: string) => readonly PartSource[] = () => [],
 ): Promise<{ items: Map<string, Item>; found: ReadonlyMap<string, Found> }> {
   const { graph, projections } = context;
   const distinct = [...new Set(ids)].filter((id) => canBeStored(graph, id));

@@ -38,9 +38,7 @@ export function textAfterPrefix(prefix: string): string | undefined {
  */
 export function rangeAfter(range: KeyRange, after: string | undefined, reverse: boolean): KeyRange {
   if (after === undefined) return range;
-  if (reverse) return { from: range.from, to: range.to === undefined ? after : lowerKey(range.to, after) };
-  const next = `${after}\u0000`;
-  return { from: range.from === undefined ? next : higherKey(range.from, next), to: range.to };
+  return rangeFrom(range, reverse ? after : `${after}\u0000`, reverse);
 }
 
 export function rangeFrom(range: KeyRange, from: string, reverse: boolean): KeyRange {

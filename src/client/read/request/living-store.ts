@@ -29,8 +29,8 @@ export class LivingStore extends ForwardingStore {
     super(store);
   }
 
-  over(wrap: (store: Store) => Store): LivingStore {
-    return new LivingStore(wrap(this.inner), this.graph, this.now, this.onEnd);
+  over(store: Store): LivingStore {
+    return new LivingStore(store, this.graph, this.now, this.onEnd);
   }
 
   telling(onEnd: (endMs: number) => void): LivingStore {

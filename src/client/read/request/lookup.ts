@@ -44,12 +44,7 @@ export function findSearch(graph: CompiledModel, name: string): SearchModel {
   );
 }
 
-export interface FoundOrder {
-  inbound: InboundModel;
-  order: InboundOrder;
-}
-
-export function findOrder(edge: EdgeModel, name: string | undefined): FoundOrder {
+export function findOrder(edge: EdgeModel, name: string | undefined): { inbound: InboundModel; order: InboundOrder } {
   const { inbound } = edge;
   if (inbound === undefined) {
     throw new EdgeloomError(
@@ -93,13 +88,7 @@ export function checkedKeyTo(edge: EdgeModel, target: string): string {
   checkKeyText(sortKey, "The edge's sort key", SORT_KEY_BYTES);
   const type = parseNodeId(target)?.type;
   if (type === undefined) throw notAnId(describe(target));
-  if (!edge.to.has(type)) {
-    throw new EdgeloomError(
-      'unknown-type',
-      `Edges of type ${edge.type} do not enter nodes of type ${type}.`,
-      `They enter ${[...edge.to].join(', ')}.`,
-    );
-  }
+  checkEdgeMeets(edge, 'enter', new Set([type]));
   return sortKey;
 }
 
@@ -110,15 +99,18 @@ export function checkedEdgeKey(graph: CompiledModel, source: string, edgeType: s
 
 export function edgeTypeFrom(graph: CompiledModel, source: string, edgeType: string): EdgeModel {
   const edge = findEdge(graph, edgeType);
-  const sourceType = parseNodeId(source)!.type;
-  if (!edge.from.has(sourceType)) {
-    throw new EdgeloomError(
-      'unknown-type',
-      `Edges of type ${edgeType} do not leave nodes of type ${sourceType}.`,
-      `They leave ${[...edge.from].join(', ')}.`,
-    );
-  }
+  checkEdgeMeets(edge, 'leave', new Set([parseNodeId(source)!.type]));
   return edge;
+}
+
+export function checkEdgeMeets(edge: EdgeModel, verb: 'enter' | 'leave', nodeTypes: ReadonlySet<string>): void {
+  const types = [...(verb === 'enter' ? edge.to : edge.from)];
+  if (types.some((type) => nodeTypes.has(type))) return;
+  throw new EdgeloomError(
+    'unknown-type',
+    `Edges of type ${edge.type} do not ${verb} nodes of type ${[...nodeTypes].join(', ')}.`,
+    `They ${verb} ${types.join(', ')}.`,
+  );
 }
 
 function declaredSentence(what: string, names: Iterable<string>, mistaken: unknown): string {

@@ -29,7 +29,10 @@ export function checkBaseKey(graph: CompiledModel, source: unknown, sortKey: unk
   checkNodeId(graph, source, `Attribute ${partitionKey}`);
   const kind = classifyBaseItem(graph, source, sortKey, attributes);
   if (kind.kind === 'misfit') {
-    if (kind.code !== undefined) throw betweenTenantsError(`${itemName(source, sortKey)}: ${kind.reason}.`);
+    if (kind.code !== undefined) {
+      const message = `${itemName(source, sortKey)}: ${kind.reason}.`;
+      throw new EdgeloomError('edge-between-tenants', message, 'Join nodes of one tenant.');
+    }
     throw new EdgeloomError(
       'invalid-edge',
       `${itemName(source, sortKey)}: ${kind.reason}.`,
@@ -91,10 +94,6 @@ export function checkPart(graph: CompiledModel, id: string, part: unknown): asse
     `${describe(id)}: its type has no part ${describe(part)} in the model.`,
     parts === '' ? `Declare it under nodes.${type}.parts.` : `The parts of ${type} are ${parts}.`,
   );
-}
-
-function betweenTenantsError(message: string): EdgeloomError {
-  return new EdgeloomError('edge-between-tenants', message, 'Join nodes of one tenant.');
 }
 
 function derivedKeyError(what: string): EdgeloomError {

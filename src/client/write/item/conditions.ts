@@ -2,9 +2,12 @@ import {
   type AttributeValue,
   attributeOf,
   type Item,
+  numberOf,
   sameValue,
   stringOf,
+  typeOf,
 } from '../../../core/items/attribute-value.ts';
+import { typeName } from '../../../core/items/encoding.ts';
 import { TARGET_ID } from '../../../core/items/hashed-key.ts';
 import { typePrefix } from '../../../core/items/keys.ts';
 import { toPlainItem } from '../../../core/items/plain.ts';
@@ -124,4 +127,19 @@ function failureReason(condition: BaseCondition, current: Item | undefined, isTh
   if (condition.present === false) return `it exists already${isThere ? '' : ', soft-deleted'}`;
   const names = unmetNames(condition, current);
   return `${names.join(', ')} ${names.length === 1 ? 'is' : 'are'} not as the condition has it`;
+}
+
+export function nextVersion({ source, target }: ItemKey, attribute: string, seen: AttributeValue | undefined) {
+  if (seen === undefined) return { N: '1' };
+  const text = numberOf(seen);
+  if (text !== undefined && /^\d+$/.test(text)) return { N: String(BigInt(text) + 1n) };
+  throw new EdgeloomError(
+    'invalid-attribute',
+    `${itemName(source, target)}: attribute ${attribute} is its version and should be a whole number, but is ${text ?? typeName(typeOf(seen))}.`,
+    'Give the version that was read, or none for a new item. Correct a stored one with an UpdateItem of the AWS SDK.',
+  );
+}
+
+export function versionCondition(attribute: string, seen: AttributeValue | undefined): BaseCondition {
+  return seen === undefined ? { absent: [attribute] } : { equal: { [attribute]: seen } };
 }

@@ -3,7 +3,7 @@ import type { CompiledModel } from '../../../core/model/compiled.ts';
 import { endingOf, livingItem } from '../../../core/model/ends.ts';
 import type { BaseChange, ChangeResult, ItemKey, Store } from '../../../core/store-port.ts';
 import { EdgeloomError, messageOf, StoreError } from '../../../foundation/errors.ts';
-import { retrying } from '../../../foundation/retry.ts';
+import { backoffMs, retrying } from '../../../foundation/retry.ts';
 import type { Abortable, Runtime } from '../../../foundation/runtime.ts';
 import { isRefusal } from '../../../store/classify.ts';
 import { itemName } from '../checks/problem.ts';
@@ -40,6 +40,26 @@ export class Presence {
 export async function readLiving(context: WriteContext, key: ItemKey): Promise<Item | undefined> {
   const { item } = await context.store.get(key, { consistent: true });
   return new Presence(context).living(key, item);
+}
+
+/** Limits the time instead of the attempts: of n concurrent updates of one item, each round lets only one through. */
+export const CONTENTION_SECONDS = 10;
+/** A competing update takes only two calls, so long pauses don't help. */
+const LONGEST_PAUSE_MS = 500;
+
+export class Contention {
+  private readonly beganMs = performance.now();
+
+  constructor(
+    private readonly context: Pick<WriteContext, 'wait'>,
+    private readonly signal: AbortSignal | undefined,
+  ) {}
+
+  async wait(attempts: number): Promise<boolean> {
+    if (performance.now() - this.beganMs >= CONTENTION_SECONDS * 1000) return false;
+    await this.context.wait(Math.min(backoffMs(attempts), Math.random() * LONGEST_PAUSE_MS), this.signal);
+    return true;
+  }
 }
 
 const ATTEMPTS = 8;
@@ -133,7 +153,7 @@ export function mayRepeat(error: unknown): boolean {
 }
 
 /** If other content has taken the token, no attempt with it has changed anything. */
-function isTakenToken(error: unknown): boolean {
+export function isTakenToken(error: unknown): boolean {
   return error instanceof StoreError && error.code === 'IdempotentParameterMismatchException';
 }
 

@@ -12,15 +12,16 @@ import {
   bothConditions,
   conditionFailedError,
   isConditional,
+  nextVersion,
+  versionCondition,
   type WriteConditions,
 } from './conditions.ts';
 import { sendChange, type WriteContext } from './send.ts';
-import { nextVersion, versionCondition } from './version.ts';
 
 /** Options of a put or a delete. */
 export interface WriteOptions<Attributes = Record<string, unknown>> extends WriteConditions<Attributes>, CallOptions {}
 
-export type PutChange = Extract<BaseChange, { kind: 'put' }>;
+export type PutChange = Extract<BaseChange, { kind: 'put' }> & { condition: BaseCondition };
 
 export function putChange(graph: CompiledModel, item: Item, options: WriteConditions): PutChange {
   const key = keyOfItem(graph.table, item);
@@ -34,31 +35,20 @@ export function putChange(graph: CompiledModel, item: Item, options: WriteCondit
 
 /** A put without conditions is safe to repeat, so its lost answers need no `sendChange`. */
 export async function putSingle(
-  graph: CompiledModel,
   context: WriteContext,
   change: PutChange,
   { signal }: WriteOptions,
 ): Promise<CallResult> {
   signal?.throwIfAborted();
-  const { condition = {}, item } = change;
-  if (!isConditional(condition)) {
-    await context.store.put(item);
-    return {};
-  }
-  return sendConditional(graph, context, change, condition, signal);
+  if (isConditional(change.condition)) return sendConditional(context, change, signal);
+  await context.store.put(change.item);
+  return {};
 }
 
-export async function deleteSingle(
-  graph: CompiledModel,
-  context: WriteContext,
-  key: ItemKey,
-  options: WriteOptions,
-): Promise<CallResult> {
+export async function deleteSingle(context: WriteContext, key: ItemKey, options: WriteOptions): Promise<CallResult> {
   options.signal?.throwIfAborted();
-  const condition = deleteCondition(graph, key, options);
-  if (isConditional(condition)) {
-    return sendConditional(graph, context, { kind: 'delete', key, condition }, condition, options.signal);
-  }
+  const condition = deleteCondition(context.graph, key, options);
+  if (isConditional(condition)) return sendConditional(context, { kind: 'delete', key, condition }, options.signal);
   await context.store.delete(key);
   return {};
 }
@@ -85,13 +75,11 @@ export function versionAttributeOf(graph: CompiledModel, { source, target }: Ite
 }
 
 async function sendConditional(
-  graph: CompiledModel,
   context: WriteContext,
-  change: BaseChange,
-  condition: BaseCondition,
+  change: BaseChange & { condition: BaseCondition },
   signal: AbortSignal | undefined,
 ): Promise<CallResult> {
   const result = await sendChange(context, change, { signal });
-  if (!result.applied) throw conditionFailedError(graph, change.key, condition, result.current);
+  if (!result.applied) throw conditionFailedError(context.graph, change.key, change.condition, result.current);
   return {};
 }

@@ -4,9 +4,9 @@ import type { BaseChange } from '../../../core/store-port.ts';
 import { StoreError } from '../../../foundation/errors.ts';
 import { checkPartialItem, checkSize } from '../checks/base-item.ts';
 import { withItemName } from '../checks/problem.ts';
+import { nextVersion } from '../item/conditions.ts';
 import { readLiving, type WriteContext } from '../item/send.ts';
 import { versionAttributeOf } from '../item/single.ts';
-import { nextVersion } from '../item/version.ts';
 import { applyChanges } from './attribute-change.ts';
 
 /** DynamoDB's codes for refused content, in a single write and in a transaction. */

@@ -6,15 +6,12 @@ import { EdgeloomError } from '../../../foundation/errors.ts';
 import { validateFields } from '../checks/fields.ts';
 import { AttributeError, withItemName } from '../checks/problem.ts';
 import { isPlainObject, toWireItem } from '../checks/values.ts';
-import { bothConditions } from '../item/conditions.ts';
-import { nextVersion } from '../item/version.ts';
+import { bothConditions, nextVersion } from '../item/conditions.ts';
 import { applyChanges, type Change, namesOfOnWrite, toAttributeChanges } from './attribute-change.ts';
 import { declaredAttributes } from './declared.ts';
 import { checkChangedAttributes, wholeItem } from './plain.ts';
 import { canExpire, type UpdateSubject } from './subject.ts';
 import { trackedAttributes } from './tracked.ts';
-
-export type SeenItem = Item | undefined;
 
 export interface SeenUpdate {
   update?: BaseChange;
@@ -33,7 +30,7 @@ const MOST_ATTRIBUTES_OF_ENDING = 148;
  */
 export async function updateOfSeen(
   subject: UpdateSubject,
-  seen: SeenItem,
+  seen: Item | undefined,
   change: Change,
   condition: BaseCondition,
 ): Promise<SeenUpdate> {
@@ -66,7 +63,7 @@ export async function updateOfSeen(
   return { update: { kind: 'update', key, changes: { set, remove }, condition: whole }, asSeen: () => whole };
 }
 
-function attributesOf({ reserved, versionAttribute }: UpdateSubject, seen: SeenItem): Item {
+function attributesOf({ reserved, versionAttribute }: UpdateSubject, seen: Item | undefined): Item {
   const attributes: Item = {};
   for (const name of Object.keys(seen ?? {})) {
     if (name === versionAttribute || !reserved.has(name)) setOwn(attributes, name, seen![name]!);

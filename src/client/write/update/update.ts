@@ -1,5 +1,5 @@
 import type { Item } from '../../../core/items/attribute-value.ts';
-import type { BaseCondition, ChangeResult } from '../../../core/store-port.ts';
+import type { BaseChange, BaseCondition } from '../../../core/store-port.ts';
 import { EdgeloomError } from '../../../foundation/errors.ts';
 import type { CallResult } from '../../call/capacity.ts';
 import {
@@ -9,14 +9,12 @@ import {
   meetsCondition,
   plainAttributes,
 } from '../item/conditions.ts';
-import { CONTENTION_SECONDS, Contention } from '../item/contention.ts';
-import type { Prepared } from '../item/prepared.ts';
-import { readLiving, sendChange, type WriteContext } from '../item/send.ts';
+import { CONTENTION_SECONDS, Contention, readLiving, sendChange, type WriteContext } from '../item/send.ts';
 import type { WriteOptions } from '../item/single.ts';
 import type { AttributeChange, Change } from './attribute-change.ts';
 import { checkAgainst, withOperandErrors } from './operand-error.ts';
 import { plainUpdate } from './plain.ts';
-import { type SeenItem, updateOfSeen } from './seen.ts';
+import { updateOfSeen } from './seen.ts';
 import { canExpire, needsWhole, type UpdateSubject } from './subject.ts';
 
 /** Options of `updateNode`, `updateEdge` and `updatePart`. */
@@ -52,7 +50,7 @@ export async function updateBaseItem(
   }
   const update = plainUpdate(subject, change, condition);
   const result = await withOperandErrors(context, [update], () => sendChange(context, update, options));
-  if (result.applied) return { attributes: updatedAttributes(subject, result) };
+  if (result.applied) return { attributes: plainAttributes(subject.graph, result.item ?? {}) };
   // The condition holds for a missing item, so an ended item or a sum out of bounds caused the refusal. Update as if
   // the item were missing.
   const isOver = result.current === undefined && meetsCondition(condition, undefined);
@@ -68,7 +66,7 @@ async function updateOfItem(
   change: Change,
   condition: BaseCondition,
   options: UpdateOptions,
-  item: SeenItem,
+  item: Item | undefined,
 ): Promise<UpdatedItem> {
   let seen = item;
   const contention = new Contention(context, options.signal);
@@ -78,7 +76,7 @@ async function updateOfItem(
     const { update } = await updateOfSeen(subject, seen, change, condition);
     if (update === undefined) return { attributes: plainAttributes(subject.graph, seen ?? {}) };
     const result = await withOperandErrors(context, [update], () => sendChange(context, update, options));
-    if (result.applied) return { attributes: updatedAttributes(subject, result) };
+    if (result.applied) return { attributes: plainAttributes(subject.graph, result.item ?? {}) };
     // rule: update-runs-on-the-item-that-failed-it
     seen = result.current;
     if (!(await contention.wait(attempt))) throw tooMuchContentionError(subject, attempt);
@@ -91,6 +89,16 @@ function tooMuchContentionError({ name }: UpdateSubject, attempts: number): Edge
     `${name}: others changed what the update had read, ${attempts} times in ${CONTENTION_SECONDS} s.`,
     'Look at fewer attributes, or use { add } without fields for counters.',
   );
+}
+
+export interface Prepared {
+  change: BaseChange;
+  asked: BaseCondition;
+  refusal: (current: Item | undefined) => ConditionFailedError;
+  /** True if the change also depends on what was read. If only that has changed, the change is prepared again. */
+  isGuarded?: boolean;
+  /** True if the requested condition already fails for the item that was read. */
+  isRefused?: boolean;
 }
 
 /** Reads the item first if the result has to be validated, or if the update may replace an ended item. */
@@ -131,11 +139,4 @@ function refusalError(
   }
   const message = `${subject.name}: it does not exist, so there is nothing to update.`;
   return new ConditionFailedError(message, null, 'not-found', 'Put it first, or give the update upsert: true.');
-}
-
-function updatedAttributes(
-  { graph }: UpdateSubject,
-  result: Extract<ChangeResult, { applied: true }>,
-): Record<string, unknown> {
-  return plainAttributes(graph, result.item ?? {});
 }
