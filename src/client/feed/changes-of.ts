@@ -32,7 +32,7 @@ import type {
   ViewChange,
 } from './feed-change.ts';
 import { entryIn, knownItem, toldRevision } from './known-items.ts';
-import { isNativeChange, type NativeChange, nativeChanges } from './native-changes.ts';
+import { isNativeChange, nativeChanges } from './native-changes.ts';
 
 const ITEM_DIGITS = 8;
 
@@ -70,30 +70,19 @@ export function changesOf(model: FeedModel, record: RawRecord): FeedChange[] {
   return [change, ...nativeChanges(model.graph, record, change)].flatMap((one) => {
     const key = parseDerivedKey(one.target);
     if (key === undefined) return [];
-    const of = isNativeChange(one) ? baseChange(change, record, one) : derivedChange(one, record);
+    const of = itemChange(record, change, one);
     return changesOfItem(model, key, { change: one, node: { id: change.source, type: node.type }, of });
   });
 }
 
-function derivedChange(change: ChangedItem, record: RawRecord): ItemChange {
-  const [item, number] = [textOfKey(change), toldRevision(change)];
+function itemChange(record: RawRecord, base: ChangedItem, change: ChangedItem): ItemChange {
+  const isNative = isNativeChange(change);
+  const item = textOfKey(isNative ? base : change);
+  const number = toldRevision(change);
+  const revision = isNative ? change.revision : changeRevision(record, number);
   // Sequence numbers are unique only within a stream, and the table may get another stream.
-  const eventId = `${sequenceOf(record)}.${number}.${shortHash(item)}`;
-  return { item, revision: revisionText(changeRevision(record, number)), eventId };
-}
-
-function baseChange(base: ChangedItem, record: RawRecord, { revision }: NativeChange): ItemChange {
-  const item = textOfKey(base);
-  const eventId = `${sequenceOf(record)}.${shortHash(item)}`;
-  return { item, revision: revisionText(revision), eventId };
-}
-
-function sequenceOf(record: RawRecord): string {
-  return record.dynamodb?.SequenceNumber ?? '';
-}
-
-function shortHash(item: string): string {
-  return hash128(item).slice(0, ITEM_DIGITS);
+  const eventId = [record.dynamodb?.SequenceNumber, ...(isNative ? [] : [number]), hash128(item).slice(0, ITEM_DIGITS)];
+  return { item, revision: revisionText(revision), eventId: eventId.join('.') };
 }
 
 function changesOfItem(model: FeedModel, key: DerivedKey, told: Told): FeedChange[] {

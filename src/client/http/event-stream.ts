@@ -25,7 +25,6 @@ const MOST_WAITING_BYTES = 65_536;
 const PIECE_BYTES = 16_384;
 const SILENCE_MS = 30_000;
 export const RETRY_MS = 5_000;
-const NOTHING = new Uint8Array();
 
 export function eventStream(context: EventStreamContext): ReadableStream<Uint8Array> {
   const strategy = new ByteLengthQueuingStrategy({ highWaterMark: MOST_WAITING_BYTES });
@@ -35,7 +34,7 @@ export function eventStream(context: EventStreamContext): ReadableStream<Uint8Ar
 class ClientStream {
   private readonly encoder = new TextEncoder();
   private id = 0;
-  private rest: Uint8Array = NOTHING;
+  private rest: Uint8Array = new Uint8Array();
   private isLast = false;
   private isOld = false;
   private takenMs = performance.now();

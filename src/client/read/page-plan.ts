@@ -20,7 +20,8 @@ export function planPage(graph: CompiledModel, asked: PageAsked): PagePlan {
   const query = `Query: the edges of ${edge.type} in their order.`;
   const isInIndex = asked.isAlone && missingInIndex(graph, asked) === undefined;
   const nodes = isInIndex ? whyInIndex(graph, asked) : whyNodes(graph, asked);
-  return { levels, maxNodes, isInIndex, why: [query, nodes, ...whyNeighbors(asked)] };
+  const neighbors = levels.length === 0 ? ['No neighbors: no edge type is named.'] : whyLevel(levels, maxNodes, 1);
+  return { levels, maxNodes, isInIndex, why: [query, nodes, ...neighbors] };
 }
 
 export function selectedNames(
@@ -63,10 +64,6 @@ function whyNodes(graph: CompiledModel, asked: PageAsked): string {
   const missing = missingInIndex(graph, asked);
   const lack = `the index items of ${edge.type} do not hold ${missing} (projectSource)`;
   return isBeyond ? `The nodes themselves: neither their views nor ${lack}.` : `Views of the nodes: ${lack}.`;
-}
-
-function whyNeighbors({ levels, maxNodes }: PageAsked): string[] {
-  return levels.length === 0 ? ['No neighbors: no edge type is named.'] : whyLevel(levels, maxNodes, 1);
 }
 
 function whyLevel(levels: readonly Level[], maxNodes: number, depth: number): string[] {

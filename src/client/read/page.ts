@@ -71,11 +71,10 @@ export async function readPage(
   const query = resolveInboundQuery(context, target, edgeType, options);
   const own = await readRelevantOwnWrites(context, () => true);
   const { read, cursor } = await readRows(context, query, options, { plan, own });
-  const levels =
-    plan.levels.length === 0 ? undefined : await new LevelWalk(context, own, read, plan.maxNodes).run(plan.levels);
-  const { items, truncated }: Pick<LevelsRead, 'items' | 'truncated'> = levels ?? {
-    items: read.nodes.map(({ id, attributes }) => ({ id, attributes })),
-  };
+  const { items, truncated }: LevelsRead =
+    plan.levels.length === 0
+      ? { items: read.nodes.map(({ id, attributes }) => ({ id, attributes })) }
+      : await new LevelWalk(context, own, read, plan.maxNodes).run(plan.levels);
   // Without `with`, each node shows `edges`, even if no type has an edge set.
   const isEmpty = options.with === undefined && plan.levels.length === 0;
   return {

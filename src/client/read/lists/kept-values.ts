@@ -66,18 +66,12 @@ export function valuesOfSearch({ order, multiValue }: SearchModel, index: IndexN
   };
 }
 
-export interface ListFilter {
-  where: Filter | undefined;
-  ofKept: Filter;
-  passesKept: (item: Item) => boolean;
-}
-
 export function listFilter(
   graph: CompiledModel,
   where: Where | undefined,
   subject: Omit<WhereSubject, 'kept'>,
   kept: KeptValues,
-): ListFilter {
+): { where: Filter | undefined; ofKept: Filter; passesKept: (item: Item) => boolean } {
   const names = kept.names.filter((name) => !isProjected(graph, name, subject.projection));
   const filter = encodeWhere(graph, where, { ...subject, kept: names });
   const ofKept = (filter ?? []).filter((term) => isAbout(term, names));

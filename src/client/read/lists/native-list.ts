@@ -160,13 +160,7 @@ class NativePageReader {
 }
 
 /** Widens ends that DynamoDB refuses: empty texts, and texts that are too long for a key. */
-export function sendableEnds({
-  from,
-  to,
-}: {
-  from: AttributeValue | undefined;
-  to: AttributeValue | undefined;
-}): Pick<NativeList, 'from' | 'to'> {
+export function sendableEnds({ from, to }: Pick<NativeList, 'from' | 'to'>): Pick<NativeList, 'from' | 'to'> {
   const range = sendableRange({ from: stringOf(from), to: stringOf(to) });
   const low = stringOf(from) === undefined ? from : textEnd(range.from);
   // Nothing sorts below the lowest key, so it can replace an empty text.

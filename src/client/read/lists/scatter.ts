@@ -13,11 +13,11 @@ import type { ReadContext } from '../request/read-context.ts';
 import { projectedAttributes } from '../request/result.ts';
 import { Budget, LEAST_FILTERED } from './budget.ts';
 
-type Gatherable =
-  | { index: IndexName; partitions: readonly IndexPartitionKey[] }
-  | { index?: undefined; partitions: readonly string[] };
-
-export type ScatterRequest = Gatherable & Gathering;
+export type ScatterRequest = Gathering &
+  (
+    | { index: IndexName; partitions: readonly IndexPartitionKey[] }
+    | { index?: undefined; partitions: readonly string[] }
+  );
 
 interface Gathering {
   range: KeyRange;

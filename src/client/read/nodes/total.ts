@@ -133,7 +133,7 @@ async function amountsWithOwnEdges(
     throw new EdgeloomError('invalid-count', message, 'Repair it: edgeloom check --repair.');
   }
   const changes = writes.map(({ source, target, item }, i) => {
-    const derived = derivedOf(projections.model, source, target, item, NO_NODE);
+    const derived = derivedOf(projections.model, source, target, item, { item: undefined });
     const expected = expectedFields(derived, places.itemKey({ source, target }));
     return { current: entries[i], expected };
   });
@@ -145,8 +145,6 @@ async function amountsWithOwnEdges(
   }
   return { amounts, isOfOneMoment };
 }
-
-const NO_NODE = { item: undefined };
 
 export function hasEveryGroup({ totals }: CountModel, amounts: Amounts): boolean {
   return (totals?.groups ?? []).every(({ name }) => !amounts.get(`${groupAttribute(name)}/${OTHER_VALUES}`));

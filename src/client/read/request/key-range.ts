@@ -7,10 +7,6 @@ export interface KeyRange {
   to?: string;
 }
 
-export interface SendableRange extends KeyRange {
-  exact: boolean;
-}
-
 const MAX_CODE_POINT = 0x10ffff;
 /** Leaves room for a last character that takes more bytes when incremented. */
 const CUT_BYTES = SORT_KEY_BYTES - 4;
@@ -37,14 +33,12 @@ export function textAfterPrefix(prefix: string): string | undefined {
  * key.
  */
 export function rangeAfter(range: KeyRange, after: string | undefined, reverse: boolean): KeyRange {
-  if (after === undefined) return range;
-  return rangeFrom(range, reverse ? after : `${after}\u0000`, reverse);
+  return after === undefined ? range : rangeFrom(range, reverse ? after : `${after}\u0000`, reverse);
 }
 
-export function rangeFrom(range: KeyRange, from: string, reverse: boolean): KeyRange {
-  return reverse
-    ? { from: range.from, to: range.to === undefined ? from : lowerKey(range.to, from) }
-    : { from: range.from === undefined ? from : higherKey(range.from, from), to: range.to };
+export function rangeFrom({ from, to }: KeyRange, start: string, reverse: boolean): KeyRange {
+  if (reverse) return { from, to: to === undefined || compareKeys(to, start) > 0 ? start : to };
+  return { from: from === undefined || compareKeys(from, start) < 0 ? start : from, to };
 }
 
 export function isInRange({ from, to }: KeyRange, key: string): boolean {
@@ -56,7 +50,7 @@ export function isEmptyRange({ from, to }: KeyRange): boolean {
 }
 
 /** Shortens ends that exceed DynamoDB's 1,024 bytes. This widens the range, so no key is lost. */
-export function sendableRange({ from, to }: KeyRange): SendableRange {
+export function sendableRange({ from, to }: KeyRange): KeyRange & { exact: boolean } {
   const cutFrom = from === undefined ? undefined : cutToKeyLength(from);
   const cutTo = to === undefined ? undefined : cutToKeyLength(to);
   return {
@@ -74,12 +68,4 @@ function cutToKeyLength(text: string): string {
   // Don't cut inside a character: bytes 10xxxxxx continue a character.
   while ((bytes[end]! & 0xc0) === 0x80) end -= 1;
   return bytes.toString('utf8', 0, end);
-}
-
-function lowerKey(left: string, right: string): string {
-  return compareKeys(left, right) <= 0 ? left : right;
-}
-
-function higherKey(left: string, right: string): string {
-  return compareKeys(left, right) >= 0 ? left : right;
 }

@@ -1,11 +1,6 @@
 import { parseNodeId } from '../../../core/items/keys.ts';
 import type { ItemKey } from '../../../core/store-port.ts';
-import {
-  type Agreement,
-  type AgreementContext,
-  agreementOf,
-  hasFannedOut,
-} from '../../../stream/progress/agreement.ts';
+import { type AgreementContext, agreementOf, hasFannedOut } from '../../../stream/progress/agreement.ts';
 import { type OwnWrites, readOwnWrites } from '../../session/own-writes.ts';
 import type { ReadContext } from './read-context.ts';
 
@@ -19,13 +14,11 @@ export async function readRelevantOwnWrites(
   if (session === undefined) return NO_OWN_WRITES;
   const looking = agreementContext(context);
   await session.refresh(
-    async (key) => (looking === undefined ? UNKNOWN : await agreementOf(looking, key)),
+    async (key) => (looking === undefined ? { agrees: false, revisions: '' } : await agreementOf(looking, key)),
     async (key) => looking !== undefined && (await hasFannedOut(looking, key)),
   );
   return readOwnWrites(graph, store, session.keys().filter(isRelevant));
 }
-
-const UNKNOWN: Agreement = { agrees: false, revisions: '' };
 
 /**
  * Covers every maintained projection, not only those that this reader's lease allows, because the session's next reader

@@ -71,9 +71,6 @@ export async function edgeItem(
 ): Promise<Item> {
   const key = writableKey(graph, edgeKey(graph, source, edgeType, target));
   const edge = graph.edges.get(edgeType)!;
-  if (edge.keys === 'plain' && edge.fields === undefined && isPlainObject(attributes)) {
-    return baseItem(graph, key, attributes);
-  }
   const name = itemName(key.source, key.target);
   if (edge.keys === 'plain') return baseItem(graph, key, await validateFields(edge.fields, attributes, name));
   const given = withoutTargetId(attributes, target, name);

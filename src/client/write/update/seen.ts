@@ -13,11 +13,6 @@ import { checkChangedAttributes, wholeItem } from './plain.ts';
 import { canExpire, type UpdateSubject } from './subject.ts';
 import { trackedAttributes } from './tracked.ts';
 
-export interface SeenUpdate {
-  update?: BaseChange;
-  asSeen: () => BaseCondition;
-}
-
 /**
  * DynamoDB allows 300 operators in a condition. Each attribute takes two, and a type with `expires` takes three more.
  */
@@ -33,7 +28,7 @@ export async function updateOfSeen(
   seen: Item | undefined,
   change: Change,
   condition: BaseCondition,
-): Promise<SeenUpdate> {
+): Promise<{ update?: BaseChange; asSeen: () => BaseCondition }> {
   const visible = attributesOf(subject, seen);
   const present = withoutReserved(subject, { ...visible });
   const looked = new Set<string>();
