@@ -17,9 +17,9 @@ export interface Store {
   getMany(keys: readonly ItemKey[], options: ReadManyOptions): Promise<GetManyResult>;
   update(update: DerivedUpdate): Promise<UpdateResult>;
   /**
-   * Returns an outcome for each update, in the order of `updates`. Each update has its own condition. A failure that
-   * affects all (`no-connection`, or a fatal one) ends the call: unsent updates get it as their outcome, and it is
-   * thrown if no update has another outcome.
+   * Returns an outcome for each update, in the order of `updates`. Each update has its own condition. An error that
+   * affects all updates (`no-connection`, or a fatal one) ends the call: it becomes the outcome of all unsent updates,
+   * and is thrown if no update has another outcome.
    */
   updateMany(updates: readonly DerivedUpdate[], options?: UpdateManyOptions): Promise<readonly UpdateOutcome[]>;
   /**
@@ -32,7 +32,7 @@ export interface Store {
   delete(key: ItemKey, unchanged?: RevisionCondition): Promise<DeleteResult>;
   /** Makes all writes. Each key may occur only once. */
   writeMany(writes: readonly BatchWrite[], waits?: BatchWaits): Promise<WriteManyResult>;
-  /** Makes one attempt. After an error, the change may have been made, unless `isRefusal` holds for the error. */
+  /** Makes one attempt. After an error, the change may still have been made, unless DynamoDB has refused it. */
   change(change: BaseChange): Promise<ChangeResult>;
   /**
    * Makes all changes or none. Takes at most `TRANSACTION_ITEMS`, each for a different item. Calls with the same token
@@ -198,7 +198,7 @@ export type UpdateResult = { applied: true; wcu: number } | { applied: false; wc
 
 /**
  * `wcu` is the item's share of a call. With `isUnread`, the caller has to read the item. With an `error`, the write may
- * have been made, unless `isRefusal` holds for the error.
+ * still have been made, unless DynamoDB has refused it.
  */
 export type UpdateOutcome =
   | { applied: true; wcu: number }
@@ -229,10 +229,7 @@ export interface NumberRange {
   orAbsent: boolean;
 }
 
-/**
- * Returns whether a change applies to an item that has ended: a put, deletion or look whose condition holds for an
- * absent item.
- */
+/** A put, deletion or look also applies to an item that has ended, unless its condition requires an item. */
 export function appliesToOver({ kind }: Pick<BaseChange, 'kind'>, { present, equal = {} }: BaseCondition): boolean {
   return kind !== 'update' && present !== true && Object.keys(equal).length === 0;
 }

@@ -11,7 +11,7 @@ export interface ObservedWork {
   step?: { kind: string; projection: string };
 }
 
-/** Reports to an observer what the library does: `openTelemetry()` of `edgeloom/telemetry`. */
+/** Reports the library's work to an observer: see `openTelemetry()` of `edgeloom/telemetry`. */
 export interface Telemetry {
   store<S extends object>(store: S, graph: CompiledModel): S;
   client<C extends object>(client: C, graph: CompiledModel): C;
@@ -25,7 +25,6 @@ export interface TelemetryOption {
   telemetry?: Telemetry | undefined;
 }
 
-/** Throws `invalid-argument` for invalid telemetry. */
 export function observedStore<S extends object>(
   { store, telemetry }: { store: S } & TelemetryOption,
   graph: CompiledModel,

@@ -16,7 +16,7 @@ export type AttributeValue =
   | { L: AttributeValue[] }
   | { M: Record<string, AttributeValue> };
 
-/** An item (or part of one) in DynamoDB's wire form. */
+/** An item, or a map in an item, in DynamoDB's wire form. */
 export type Item = Record<string, AttributeValue>;
 
 export type AttributeType = 'S' | 'N' | 'B' | 'SS' | 'NS' | 'BS' | 'BOOL' | 'NULL' | 'L' | 'M';
@@ -32,7 +32,6 @@ export function stringOf(value: AttributeValue | undefined): string | undefined 
   return value !== undefined && 'S' in value ? value.S : undefined;
 }
 
-/** Returns undefined if the attribute is missing or isn't a string of JSON. */
 export function jsonOf(value: AttributeValue | undefined): unknown {
   const text = stringOf(value);
   if (text === undefined) return undefined;
@@ -57,10 +56,10 @@ export function textsOf(value: AttributeValue | undefined): readonly string[] {
   return value !== undefined && 'SS' in value ? value.SS : [];
 }
 
-/** Reads own properties only: an attribute may be named `constructor`. */
+/** Ignores inherited properties, because an attribute may be named `constructor`. */
 export function attributeOf(item: Item, name: string): AttributeValue | undefined {
   const value: unknown = item[name];
-  // Objects inherit only functions and their prototype, so other values need no second lookup.
+  // An inherited value can only be a function or a prototype, so other values need no second lookup.
   const mayBeInherited = typeof value === 'function' || value === Object.prototype || value === null;
   return mayBeInherited && !Object.hasOwn(item, name) ? undefined : (value as AttributeValue | undefined);
 }
@@ -73,15 +72,14 @@ export function setOwn<T>(target: Record<string, T>, name: string, value: T): vo
   }
 }
 
-/** The nesting that DynamoDB allows. */
+/** DynamoDB's limit on nested lists and maps. */
 const MOST_LEVELS = 32;
 
 export class MalformedValueError extends Error {}
 
 /**
- * Converts base64 text to bytes, because Lambda's events have text where the SDK has bytes. Throws
- * `MalformedValueError` for a value that isn't in wire form or is nested too deeply. Doesn't check the digits of
- * numbers.
+ * Converts base64 text to bytes, because binary values are text in Lambda's events. Throws `MalformedValueError` for a
+ * value that isn't in wire form or is nested too deeply, but doesn't check the digits of numbers.
  */
 export function withBinaryAsBytes(value: AttributeValue, level = 0): AttributeValue {
   if (typeof value !== 'object' || value === null) throw new MalformedValueError('is no attribute value');
@@ -121,7 +119,7 @@ function base64Of(binary: Uint8Array | string): string {
   return typeof binary === 'string' ? binary : Buffer.from(binary).toString('base64');
 }
 
-/** Compares like DynamoDB: sets without order, numbers by value. */
+/** Compares as DynamoDB does: ignores the order of sets, and compares numbers by value. */
 export function sameValue(left: AttributeValue | undefined, right: AttributeValue | undefined): boolean {
   if (left === right) return true;
   if (left === undefined || right === undefined) return false;
@@ -164,14 +162,14 @@ export function canonicalText(value: AttributeValue): string {
   return JSON.stringify(value);
 }
 
-/** The number `0.digits x 10^exponent`; zero has no digits. */
+/** The number `0.digits x 10^exponent`. For zero, `digits` is empty. */
 export interface Decimal {
   negative: boolean;
   digits: string;
   exponent: number;
 }
 
-/** DynamoDB's numbers have at most 38 digits. Much longer strings would slow down the expression below. */
+/** Longer strings would slow down the expression below; DynamoDB's numbers have at most 38 digits. */
 const MOST_NUMBER_CHARACTERS = 400;
 const DECIMAL = /^\s*([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d+))?\s*$/;
 
@@ -188,7 +186,6 @@ export function parseDecimal(text: string): Decimal | undefined {
   return { negative: match[1] === '-', digits, exponent: whole.length - leadingZeros + Number(match[4] ?? 0) };
 }
 
-/** Returns undefined if one of the strings isn't a number. */
 export function compareNumbers(left: string, right: string): number | undefined {
   const [a, b] = [parseDecimal(left), parseDecimal(right)];
   if (a === undefined || b === undefined) return undefined;
@@ -210,10 +207,7 @@ function canonicalNumber(text: string): string {
   return `${decimal.negative ? '-' : ''}${decimal.digits}e${decimal.exponent}`;
 }
 
-/**
- * Returns the size that DynamoDB counts: UTF-8 names plus values ("DynamoDB item sizes and formats"). The size of
- * numbers is an approximation.
- */
+/** Computes the size as DynamoDB counts it: UTF-8 names plus values. The size of a number is approximate. */
 export function itemSizeBytes(item: Item): number {
   let size = 0;
   for (const name of Object.keys(item)) size += Buffer.byteLength(name) + valueSizeBytes(item[name]!);
@@ -224,7 +218,7 @@ export function isItemWithinBytes(item: Item, limitBytes: number): boolean {
   return itemBoundBytes(item) <= limitBytes || itemSizeBytes(item) <= limitBytes;
 }
 
-/** A fast upper bound: a UTF-16 unit takes at most three bytes. */
+/** An upper bound, which is faster to compute than the size: a UTF-16 unit takes at most three bytes. */
 function itemBoundBytes(item: Item): number {
   let bound = 0;
   for (const name in item) {

@@ -1,19 +1,19 @@
 import type { Item } from './attribute-value.ts';
 
-/** A change to a base item, or to the continuation of a fan-out, from the stream. */
+/** A stream record of a change to a base item, or to the continuation of a fan-out. */
 export interface ChangeRecord {
   source: string;
   target: string;
-  /** Absent for an insert, and in a stream without old images. */
+  /** Absent for an insert, or if the stream has no old images. */
   oldImage?: Item;
-  /** Absent for a deletion, and in a stream without new images. */
+  /** Absent for a deletion, or if the stream has no new images. */
   newImage?: Item;
-  /** The label of the stream. A newer stream's label sorts later. */
+  /** The stream's label. Labels of newer streams sort later. */
   stream: string;
   sequenceNumber: string;
   /**
-   * Set if an image is missing, as in a keys-only stream, or contradicts the event. Such a record touches every item
-   * whose key follows from the record's own key.
+   * True if an image is missing, as in a keys-only stream, or if the images contradict the event. Such a record touches
+   * every item whose key follows from the record's own key.
    */
   isPartial?: true;
   /** Seconds since 1970. */

@@ -1,7 +1,6 @@
 import { describe } from '../../foundation/describe.ts';
 import { EncodingError, TooLongError } from './encoding-error.ts';
 
-/** Counted in UTF-16 units. */
 export const MAX_DATE_CHARACTERS = 256;
 
 export const PLAIN_DATE = /^\d{4}-\d{2}-\d{2}$/;

@@ -3,16 +3,17 @@ import { type AttributeValue, type Item, numberOf } from './attribute-value.ts';
 export const EDGE_SET = 'edgeSet';
 export const ATTRIBUTES = 'attributes';
 export const REVISION = 'r';
-/** On a view: edge types that were evicted to stay within its budget. */
+/** On a view: the edge types evicted to stay within the view's budget. */
 export const EVICTED = 'evicted';
 /** On a search item: the value before text forms and encoding. */
 export const VALUE = 'value';
 export const COUNTED = 'counted';
 /**
- * On a counted item: its amounts for sums and problems (N) and its values for groups (S), by the count's attributes.
+ * On a counted item: a map of amounts for sums and problems (N) and of values for groups (S), such as `sum/hours` and
+ * `by/kind`.
  */
 export const LEDGER = 'ledger';
-/** On a counted item: groups in which the count doesn't name the item's value. */
+/** On a counted item: the groups in which the count doesn't name the item's value. */
 export const OTHER = 'other';
 /** On a view: copied attributes by the edge's sort key. */
 export const COPIES = 'copies';
@@ -20,12 +21,12 @@ export const COPIES = 'copies';
 export const CHILD = 'child';
 /** On a continuation: the sort key after which the fan-out continues; absent when the fan-out is done. */
 export const AFTER = 'after';
-/** On a continuation: where to start again after a further change of the node. */
+/** On a continuation: the sort key after which another round starts, because the node changed during the fan-out. */
 export const AGAIN = 'again';
 export const COUNT = 'count';
 /**
- * The fingerprint of the model that wrote the item, for information. In a table with a registry, a view has its shape
- * here instead, and readers ignore views of other shapes.
+ * The fingerprint of the model that wrote the item, for information only. In a table with a registry, a view has the
+ * stamp of its shape instead, and readers ignore views of other shapes.
  */
 export const MODEL = 'model';
 
@@ -44,7 +45,7 @@ export const INDEX_KEYS = Object.fromEntries(
   INDEX_NAMES.map((index) => [index, { partition: `${index}pk`, sort: `${index}sk` }]),
 ) as { readonly [Index in IndexName]: { readonly partition: `${Index}pk`; readonly sort: `${Index}sk` } };
 
-/** An item shared by several searches has a value attribute for each index. */
+/** Each search that shares an item uses another index, and has its value in another attribute. */
 export function valueIn(index: IndexName): string {
   return index === 'gsi0' ? VALUE : `${index}${VALUE}`;
 }
@@ -53,7 +54,7 @@ function readInIndex(index: IndexName): readonly string[] {
   return [ATTRIBUTES, valueIn(index)];
 }
 
-/** `in` is the partition of `derivedKeys`, if that isn't the base item's. */
+/** `in` is the partition of the items in `derivedKeys`, if that isn't the base item's partition. */
 export const QUARANTINE_FIELDS = {
   of: 'of',
   code: 'code',
@@ -64,7 +65,8 @@ export const QUARANTINE_FIELDS = {
 } as const;
 
 /**
- * The attributes that the index holds besides keys. Changes to others, such as the revision, cost nothing in the index.
+ * Returns the attributes that the index holds besides keys. A change to any other attribute, such as the revision,
+ * costs no write to the index.
  */
 export function attributesInIndex(index: IndexName): readonly string[] {
   return index === 'gsi0' ? [...readInIndex(index), ...Object.values(QUARANTINE_FIELDS)] : readInIndex(index);
@@ -115,7 +117,7 @@ export const SERVICE_ATTRIBUTES: ReadonlySet<string> = new Set([
   'stream',
 ]);
 
-/** A native index may use these attributes of derived items as a string key. */
+/** Attributes of derived items that a native index may use as a string key, because their values are short strings. */
 export const SHORT_TEXTS: ReadonlySet<string> = new Set([QUARANTINE_FIELDS.since, QUARANTINE_FIELDS.code]);
 
 /** Longer than the time between a read and the arrival of a write based on it. */
@@ -137,7 +139,7 @@ export function isTombstone(
   return Object.keys(item).every((name) => own.has(name) || OF_EMPTY_ITEMS.has(name));
 }
 
-/** At most 15 digits, so that even a JavaScript number changes when 1 is added. */
+/** At most 15 digits, so that adding 1 changes the revision even if it is read as a JavaScript number. */
 const COUNTED_REVISION = /^\d{1,15}$/;
 
 export function revisionOf(item: Item | undefined): string | undefined {
@@ -152,7 +154,7 @@ export interface Unchanged {
   expiry?: { attribute: string; value: AttributeValue };
 }
 
-/** Compares the expiry as well, since an item that replaces a deleted tombstone may have the same revision. */
+/** Also compares the expiry, because an item that replaces a deleted tombstone may have the same revision. */
 export function unchangedCondition(item: Item | undefined, ttl: string | undefined): Unchanged {
   const stored = item?.[REVISION];
   const revision = revisionOf(item);

@@ -26,7 +26,6 @@ import { type DerivedSortKey, isDerivedKey, isTypeName, typePrefix, VIEW_KEY } f
 
 export type { KindInTarget } from './key-forms.ts';
 
-/** The end of a key: its text, or the hash that `fittingKey` made of the text. */
 export type KeyEnd =
   | { readonly text: string; readonly hash?: undefined }
   | { readonly hash: string; readonly text?: undefined };
@@ -40,7 +39,10 @@ export type DerivedKey =
   /** If `edge` is a hash, `edgeType` is empty. */
   | { kind: 'index-item'; of: 'edge'; edgeType: string; generation: number; order?: string; edge: KeyEnd }
   | { kind: 'part-view'; edgeType: ''; generation: number; part: string }
-  /** `search` begins with `part`, as in `STATE.status`. `value` is set if the search has an item per value. */
+  /**
+   * For a part's search, `search` begins with `part`, as in `STATE.status`. `value` is only set if the search has an
+   * item for each value.
+   */
   | {
       kind: 'index-item';
       of: 'search';
@@ -51,14 +53,13 @@ export type DerivedKey =
       value?: KeyEnd;
     }
   | { kind: 'index-item'; of: 'nothing'; edgeType: ''; generation: number }
-  /** `name` is the edge type, followed by `/` and the order's name, if there is one. */
+  /** `name` is the edge type or, for a named order, the edge type, `/` and the order's name. */
   | { kind: 'target-item'; edgeType: string; generation: number; order?: string; name: KeyEnd }
   | { [Kind in KindInTarget]: { kind: Kind; edgeType: string; generation: number; source: KeyEnd } }[KindInTarget]
   | { [Kind in NamedKind]: { kind: Kind; edgeType: string; generation: number } }[NamedKind];
 
 export type DerivedKind = DerivedKey['kind'];
 
-/** Prefixes that keys of these kinds have in every generation. */
 export const BEGINNINGS = {
   ...IN_TARGET_PREFIXES,
   'index-item': INDEX_PREFIX,
@@ -73,7 +74,7 @@ export const KINDS_IN_TARGET = Object.keys(IN_TARGET_PREFIXES) as KindInTarget[]
 const VIEW: DerivedKey = { kind: 'view', edgeType: '', generation: 1 };
 const UNKNOWN_ITEM: DerivedKey = { kind: 'unknown-item', edgeType: '', generation: 1 };
 
-/** If one prefix begins with another, the longer one comes first. */
+/** The longer prefix comes first: `SOURCE_CONTINUATION_PREFIX` begins with `CONTINUATION_PREFIX`. */
 const NAMED: readonly [kind: NamedKind, prefix: string][] = [
   ['count', DEGREE_PREFIX],
   ['total', TOTAL_PREFIX],
@@ -81,7 +82,6 @@ const NAMED: readonly [kind: NamedKind, prefix: string][] = [
   ['continuation', CONTINUATION_PREFIX],
 ];
 
-/** Returns undefined only for a base item's sort key. Inverts `formatDerivedKey` for keys that projections make. */
 export function parseDerivedKey(sortKey: string): DerivedKey | undefined {
   if (!isDerivedKey(sortKey)) return undefined;
   if (sortKey === VIEW_KEY) return VIEW;
@@ -206,7 +206,7 @@ function parseQuarantineKey(sortKey: string): DerivedKey {
 }
 
 /**
- * Returns the sort key of the edge or part that an index item or a part's view is made from; `source` for all other
+ * Returns the sort key of the edge or part that an index item or a part's view is made from, and `source` for other
  * derived items. Undefined if the key has only the edge's hash, or if no projection makes such an index item.
  */
 export function baseKeyOfIndexItem(source: string, sortKey: string): string | undefined {

@@ -5,11 +5,11 @@ import { isHashedName } from './hashed-key.ts';
 
 /**
  * An element looks like `GOALMEMBERSHIP-USER-U1|memberRole=LEAD`. A label is its name, a mark for the type, and the
- * value. `%` and `|` are percent-encoded, and in names also the marks. A hashed key doesn't contain the target, so a
- * label that no model can declare names it: `FRIEND-#95db…|target=USER-U2`.
+ * value. `%` and `|` are percent-encoded, and in names also the marks. A hashed key doesn't contain the target, so the
+ * element names the target in a label that no model can declare: `FRIEND-#95db…|target=USER-U2`.
  */
 
-/** Every entry of an edge set has these fields, so no label may have their names. */
+/** Every entry of an edge set has these fields, so no label may be named after one. */
 export const ENTRY_FIELDS: ReadonlySet<string> = new Set(['type', 'target', 'copy']);
 
 export interface EdgeElement {
@@ -25,7 +25,6 @@ const TARGET_LABEL = 'target';
 const MARKS = { S: '=', N: ':', BOOL: '?', NULL: '!', B: '*' } as const;
 const MARK = /[=:?!*]/;
 
-/** Throws `LabelError` for values other than scalars. */
 export function encodeElement(edgeKey: string, labels: readonly (readonly [string, AttributeValue])[]): string {
   let element = escapeText(edgeKey);
   for (const [name, value] of labels) element += encodeLabel(name, value);

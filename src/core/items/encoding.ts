@@ -40,7 +40,6 @@ export function typeName(type: AttributeType): string {
   return TYPE_NAMES[type];
 }
 
-/** Throws for a lone surrogate, which UTF-8 can't hold. */
 export function encodeString(text: string, form: TextForm): string {
   if (!isWellFormed(text)) throw new EncodingError('holds a lone surrogate, which is not valid Unicode');
   return form(text);
@@ -52,7 +51,7 @@ export function isWellFormed(text: string): boolean {
 }
 
 const EXPONENT_BIAS = 500;
-/** A character above all digits: -1 and -1.2 have the complements `8` and `87`, and -1 is larger. */
+/** Sorts after every digit: -1 and -1.2 have the complements `8` and `87`, and -1 must sort later. */
 const NEGATIVE_END = '~';
 
 /**
@@ -84,13 +83,13 @@ function ninesComplement(digits: string): string {
 }
 
 /**
- * The lowest character, so that `a` sorts before `ab` whatever follows. A NUL in a value becomes a NUL and `~`, which
- * sorts above every source.
+ * The lowest character, so that `a` sorts before `ab` whatever follows. In a value, a NUL becomes a NUL and `~`, which
+ * sorts after every source.
  */
 const SEPARATOR = '\u0000';
 const ESCAPED_SEPARATOR = '\u0000~';
 const AFTER_SOURCES = '[';
-/** In a value, a NUL follows this character, which keeps every value below the two sort keys defined next. */
+/** In a value, a NUL follows this character, which keeps every value below the next two sort keys. */
 const HIGHEST = '\u{10ffff}';
 export const LAST_SORT_KEY = `${HIGHEST}\u0001`;
 export const TARGET_SORT_KEY = `${HIGHEST}\u0002`;
@@ -118,8 +117,8 @@ export function highestSortKeyOfValue(encoded: string): string {
 }
 
 /**
- * Ends each segment of a path, so that `San` isn't a prefix of `San Jose`. In an encoded path, only `SEPARATOR` sorts
- * below this character.
+ * Ends each segment of a path, so that `San` isn't a prefix of `San Jose`. Only `SEPARATOR` sorts lower, and segments
+ * escape both.
  */
 const SEGMENT_END = '\u0001';
 const ESCAPED_IN_SEGMENT = /[\u0000-\u0002]/g;
@@ -146,7 +145,10 @@ function escapeSegment(segment: string): string {
   );
 }
 
-/** Compares by UTF-8 bytes, as DynamoDB does: JavaScript sorts surrogates below U+E000 to U+FFFF. */
+/**
+ * Compares by UTF-8 bytes, as DynamoDB does. JavaScript compares UTF-16 units, so it would sort surrogates below U+E000
+ * to U+FFFF.
+ */
 export function compareKeys(left: string, right: string): number {
   const length = Math.min(left.length, right.length);
   for (let i = 0; i < length; i++) {

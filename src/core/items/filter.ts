@@ -3,7 +3,7 @@ import { compareKeys } from './encoding.ts';
 
 /** Evaluates filters as DynamoDB does, for items that DynamoDB hasn't filtered. */
 
-/** `<>` also holds for an absent attribute. The others hold only between values of one type. */
+/** `<>` also holds if the attribute is absent. The others only hold between values of the same type. */
 export type Comparison = '=' | '<>' | '<' | '<=' | '>' | '>=' | 'begins_with';
 
 /** A condition on one attribute, or the negation of a filter. */

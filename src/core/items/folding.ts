@@ -1,15 +1,18 @@
 /**
- * Strings that differ only in case, composition or compatibility form (`ﬁ` and `fi`) fold to the same string, except
- * that combining marks keep their order. Each code point is folded separately, so a prefix of a string folds to a
+ * Strings that differ only in case, composition or compatibility form (`ﬁ` and `fi`) fold to the same string, unless
+ * their combining marks have different orders. Each code point is folded separately, so a prefix of a string folds to a
  * prefix of the string's fold.
  */
 
 import { TooLongError } from './encoding-error.ts';
 import type { TextForm } from './text-form.ts';
 
-/** Part of the definition of each `caseInsensitive` search, so a new version rebuilds these searches. */
+/**
+ * The version of the folding. It is part of the definition of each `caseInsensitive` search, so incrementing it
+ * rebuilds these searches.
+ */
 export const FOLDING = 3;
-/** Two UTF-16 units fold to at least one byte, and an index key has at most 1,024 bytes. */
+/** Two UTF-16 units fold to at least one byte, and an index's sort key has at most 1,024 bytes. */
 export const MAX_FOLDED_CHARACTERS = 2048;
 
 const UNFOLDED = /[^\u0000-@[-\u007f]/gu;
@@ -17,7 +20,6 @@ const DOTLESS_I = '\u0131';
 const REMEMBERED = 4096;
 const remembered = new Map<string, string>();
 
-/** Throws `TooLongError` for a string that no key can hold. */
 export const FOLDED: TextForm = (text) => {
   if (text.length > MAX_FOLDED_CHARACTERS) throw new TooLongError(text.length, MAX_FOLDED_CHARACTERS);
   return foldText(text);
@@ -36,13 +38,13 @@ function foldOf(codePoint: string): string {
   return fold;
 }
 
-/** Repeats until nothing changes: `ẞ` becomes `ß` and then `ss`. */
+/** Repeats until nothing changes, because `ẞ` becomes `ß`, and `ß` becomes `ss`. */
 function computeFold(text: string): string {
-  // The upper case of the dotless i is I, but Unicode folds only I and i to one another.
+  // The uppercase of the dotless i is I, but Unicode's case folding keeps the dotless i apart from i.
   const upper = Array.from(text.normalize('NFKD'), (codePoint) =>
     codePoint === DOTLESS_I ? codePoint : codePoint.toUpperCase(),
   ).join('');
-  // Convert each code point separately: a sigma at the end of a word has another lower case.
+  // Converts each code point separately, because a sigma at the end of a word has another lowercase.
   const lower = Array.from(upper, (codePoint) => codePoint.toLowerCase());
   const fold = lower.join('').normalize('NFKD');
   return fold === text ? fold : computeFold(fold);

@@ -1,6 +1,6 @@
 /**
- * Items of different generations have different keys, such as `USER.name@2#161` and `~ix/@2/name`, so no query finds
- * both.
+ * Keys of later generations contain the generation, as in `USER.name@2#161` and `~ix/@2/name`, so no query mixes
+ * generations.
  */
 
 export function generationMark(generation: number): string {

@@ -15,7 +15,7 @@ export const TARGET_ID = 'targetId';
 
 const HASHED_NAME = /^#[0-9a-f]{32}$/;
 
-/** No node id has this form. */
+/** No node id has this form, so a plain key isn't mistaken for a hashed one. */
 export function isHashedName(name: string): boolean {
   return HASHED_NAME.test(name);
 }

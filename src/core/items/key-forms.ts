@@ -6,12 +6,11 @@ export const INDEX_PREFIX = '~ix/';
 export const TARGET_ITEM_PREFIX = '~ix/#includeTarget/';
 export const DEGREE_PREFIX = '~degree/';
 export const TOTAL_PREFIX = '~total/';
-/** Items in the target's partition. The edge type and the source follow the prefix. */
+/** Prefixes of an edge's items in the target's partition. The edge type and the source follow the prefix. */
 export const IN_TARGET_PREFIXES = { 'reverse-item': '~rev/', 'total-entry': '~in/' } as const;
 export type KindInTarget = keyof typeof IN_TARGET_PREFIXES;
-/** Items whose writes trigger the next page of a fan-out. */
 export const CONTINUATION_PREFIX = '~more/';
-/** Continuations of the fan-out to the index items of a node's outgoing edges. */
+/** For fan-outs to the index items of a node's outgoing edges. */
 export const SOURCE_CONTINUATION_PREFIX = `${CONTINUATION_PREFIX}#source/`;
 export const QUARANTINE_PREFIX = '~quarantine/';
 export const PART_VIEW_PREFIX = `${VIEW_KEY}/`;
@@ -31,7 +30,7 @@ export function unescapeSearchName(escaped: string): string | undefined {
   return escapeName(name) === escaped ? name : undefined;
 }
 
-/** Neither search names nor edges' sort keys begin with `#`, and no hash is followed by `/`. */
+/** Neither search names nor edge sort keys begin with `#`. */
 export function edgeIndexPrefix(orderName: string | undefined, generation = 1): string {
   const prefix = generationPrefix(INDEX_PREFIX, generation);
   return orderName === undefined ? prefix : `${prefix}#${orderName}/`;
@@ -41,33 +40,27 @@ export function hashedOrNamedIndexPrefix(generation: number): string {
   return `${generationPrefix(INDEX_PREFIX, generation)}#`;
 }
 
-/** For example `~ix/#includeTarget/TICKET/byPriority`. */
 export function targetItemKey(edgeType: string, orderName?: string, generation = 1): DerivedSortKey {
   const prefix = generationPrefix(INDEX_PREFIX, generation) + TARGET_ITEM_PREFIX.slice(INDEX_PREFIX.length);
   return fittingKey(prefix, orderName === undefined ? edgeType : `${edgeType}/${orderName}`);
 }
 
-/** For example `~degree/@2/FOLLOWS`. */
 export function degreeKey(countName: string): DerivedSortKey {
   return (DEGREE_PREFIX + countName) as DerivedSortKey;
 }
 
-/** For example `@2/FOLLOWS`. */
 export function countNameOf(edgeType: string, generation = 1): string {
   return generationPrefix('', generation) + edgeType;
 }
 
-/** For example `~total/@2/WORKED_ON`. */
 export function totalKey(edgeType: string, generation: number): DerivedSortKey {
   return (TOTAL_PREFIX + countNameOf(edgeType, generation)) as DerivedSortKey;
 }
 
-/** For example `~in/@2/WORKED_ON-`. */
 export function inTargetPrefix(kind: KindInTarget, edgeType: string, generation = 1): string {
   return `${generationPrefix(IN_TARGET_PREFIXES[kind], generation)}${edgeType}-`;
 }
 
-/** For example `~rev/WROTE-BOOK-1`. */
 export function reverseKey(edgeType: string, source: string): DerivedSortKey {
   return fittingKey(inTargetPrefix('reverse-item', edgeType), source);
 }
@@ -90,12 +83,10 @@ export function partSearchPrefix(part: string, generation = 1): string {
   return `${generationPrefix(INDEX_PREFIX, generation)}#${part}/`;
 }
 
-/** For example `~view/@2/STATE`. */
 export function partViewKey(part: string, generation: number): DerivedSortKey {
   return (generationPrefix(PART_VIEW_PREFIX, generation) + part) as DerivedSortKey;
 }
 
-/** For example `~ix/@2/favoriteFoods/`. */
 export function searchValuePrefix(name: string, generation = 1, part?: string): string {
   return `${searchKey(name, generation, part)}/`;
 }
@@ -104,7 +95,7 @@ export function quarantineKey(target: string): DerivedSortKey {
   return fittingKey(QUARANTINE_PREFIX, target);
 }
 
-/** Hashes a string that is too long, or that could be taken for a hash. */
+/** Hashes a string that is too long, or that could be mistaken for a hash. */
 export function fittingKey(prefix: string, text: string): DerivedSortKey {
   const key = prefix + text;
   return (

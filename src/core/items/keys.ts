@@ -8,9 +8,7 @@ export { describe } from '../../foundation/describe.ts';
 export { BELOW_DERIVED, DERIVED_ITEMS, DERIVED_PREFIX } from './derived-prefix.ts';
 
 declare const brand: unique symbol;
-/** Only key functions make such strings; `isDerivedKey` recognizes stored ones. */
 export type DerivedSortKey = string & { readonly [brand]: 'derived sort key' };
-/** Only a projection's places make such strings. */
 export type IndexPartitionKey = string & { readonly [brand]: 'index partition' };
 
 /** Types begin with `A` to `Z`, and `[` is the next character. */
@@ -21,10 +19,10 @@ export const PARTITION_KEY_BYTES = 2048;
 export const SORT_KEY_BYTES = 1024;
 
 export const VIEW_KEY = '~view' as DerivedSortKey;
-/** No node id begins like this, and the writer refuses such keys. */
+/** No node id begins like this. */
 export const SERVICE_PARTITION = '~edgeloom';
 
-/** Also returns true for the partitions over which the service spreads many items. */
+/** Includes the partitions of the sources' ledgers, such as `~edgeloom/ledger/…`. */
 export function isServicePartition(partition: string): boolean {
   return partition.startsWith(SERVICE_PARTITION);
 }
@@ -47,12 +45,11 @@ export function parseNodeId(id: string): NodeIdParts | undefined {
   return isTypeName(type) ? { type, key: id.slice(dash + 1) } : undefined;
 }
 
-/** Single characters that have no meaning in IAM policies. */
+/** Characters without a meaning in IAM policies. */
 export const TENANT_SEPARATORS = ['.', ':', '/', '#', '|', '-', '_'] as const;
 /** A character that ends the tenant in an id. */
 export type TenantSeparator = (typeof TENANT_SEPARATORS)[number];
 
-/** Returns the text between the type and the first separator; undefined if it is empty, or if there is no separator. */
 export function tenantOf(id: string, separator: string): string | undefined {
   const start = id.indexOf('-') + 1;
   const end = id.indexOf(separator, start);
@@ -79,7 +76,6 @@ export function requireDerivedSortKey(sortKey: string): DerivedSortKey {
   throw new Error(`${describe(sortKey)} is no sort key of a derived item`);
 }
 
-/** `subject` begins the message, for example `Attribute source "x"`. */
 export function notAnId(subject: string): EdgeloomError {
   return new EdgeloomError(
     'invalid-id',
@@ -96,7 +92,7 @@ export function notATypeName(name: unknown): EdgeloomError {
   );
 }
 
-/** Names a key in messages. A function is only called for an invalid key. */
+/** Names a key in messages. A function is only called for an invalid key, so that valid keys don't pay for its text. */
 export type Role = string | (() => string);
 
 export function checkKeyText(text: unknown, role: Role, limitBytes: number): asserts text is string {

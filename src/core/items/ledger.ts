@@ -3,16 +3,16 @@ import { COUNT, COUNTED, LEDGER, OTHER } from './derived-item.ts';
 import { ONE, parseSumUnits, parseUnits, textOfUnits } from './units.ts';
 
 /**
- * A counted item adds to its count a number per sum and a value per group. A count has these attributes at its top
- * level, since an update can't add to nested ones: `count`, `problems`, `sum/hours`, `by/kind/Scode`, and `keys/kind`,
+ * A counted item adds to its count a number per sum and a value per group. A count has its attributes at the top level,
+ * since DynamoDB's ADD can't change nested ones: `count`, `problems`, `sum/hours`, `by/kind/Scode`, and `keys/kind`,
  * the set of a group's values.
  */
 
 /** The number of values that can't be in a sum or group. */
 export const PROBLEMS = 'problems';
-/** The group of values that the count doesn't name. Named values begin with a type tag. */
+/** The group of values that the count doesn't name. Named values begin with a type tag, so none of them is `~other`. */
 export const OTHER_VALUES = '~other';
-/** The most values of a group that a count names. */
+/** The maximum number of values that a count names per group. */
 export const MOST_VALUES = 50;
 
 export function sumAttribute(name: string): string {
@@ -27,14 +27,13 @@ function keysAttribute(group: string): string {
   return `keys/${group}`;
 }
 
-/** Amounts by the count's attributes, in units of 10^-12. */
+/** Amounts by attribute of the count, in units of 10^-12. */
 export type Amounts = Map<string, bigint>;
 
 /** Other attributes of a ledger are ignored, because another program may have written them. */
 const LEDGER_ATTRIBUTE = /^(?:problems|(?:sum|by)\/[A-Za-z_][A-Za-z0-9_.-]{0,63})$/;
 const AMOUNT = /^(?:count|problems|sum\/|by\/)/;
 
-/** Returns no amounts if the item doesn't name this count. */
 export function amountsOf(item: Item | undefined, countName: string): Amounts {
   const amounts: Amounts = new Map();
   if (item === undefined || stringOf(item[COUNTED]) !== countName) return amounts;
@@ -71,7 +70,7 @@ export function isZeroAmounts(amounts: Amounts): boolean {
   return [...amounts.values()].every((units) => units === 0n);
 }
 
-/** Returns undefined if a number or a set of values is malformed, or if the count lacks `count`. */
+/** Returns undefined for a malformed count. An absent count has no amounts. */
 export function storedAmounts(count: Item | undefined): Amounts | undefined {
   const amounts: Amounts = new Map();
   for (const [attribute, value] of Object.entries(count ?? {})) {
@@ -87,8 +86,8 @@ export function storedAmounts(count: Item | undefined): Amounts | undefined {
 }
 
 /**
- * Returns undefined unless everything is well-formed, each value with a positive number is in a set, and each value in
- * a set has a number.
+ * Returns undefined unless the count is well-formed, the sets contain each value with a positive number, and each value
+ * in a set has a number.
  */
 export function soundAmounts(count: Item | undefined): Amounts | undefined {
   const amounts = storedAmounts(count);
@@ -149,13 +148,13 @@ export function hasRoomForOthers(amounts: Amounts): boolean {
   });
 }
 
-/** Returns the parts of a group's amount, such as `by/kind/Sa/b`. A value may contain slashes; a group's name can't. */
+/** Parses an attribute such as `by/kind/Sa/b`. A value may contain slashes, but a group's name can't. */
 function groupValueOf(attribute: string): { group: string; value: string } | undefined {
   const [, group, value] = /^by\/([^/]{1,64})\/(.*)$/s.exec(attribute) ?? [];
   return group === undefined || value === undefined ? undefined : { group, value };
 }
 
-/** Decides item by item which values without a name get one. */
+/** Tells, item by item, whether a count has room for values that it doesn't name yet. */
 export class RoomForOthers {
   private readonly values = new Map<string, Set<string>>();
 
@@ -232,7 +231,7 @@ export class Room {
   /** Values that the count already has and the write adds to, by the attribute of their set. */
   readonly held: Record<string, string[]> = {};
   private readonly groups = new Map<string, Group>();
-  /** The count's amounts without those that the write's items give up. */
+  /** The count's amounts without those of values that the write's items give up. */
   private readonly rest: Amounts;
 
   constructor(
@@ -251,8 +250,8 @@ export class Room {
   }
 
   /**
-   * Returns groups in which the count won't name the item's value. Values that the item already has stay as they are,
-   * but `readmits` names them if it can.
+   * Returns the groups in which the count won't name the item's value. A value that the item already has stays named or
+   * unnamed, except that `readmits` names it if there is room.
    */
   groupsWithoutRoom(change: CountedChange): string[] {
     return groupValues(change, this.readmits)
@@ -275,7 +274,7 @@ export class Room {
     const group = this.groupOf(attribute);
     const { values, used } = group;
     const isFull = values.size >= MOST_VALUES;
-    // A new value takes room, and in a full group another write may free the value.
+    // The write depends on the count: a new value takes room, and in a full group, another write may free the value.
     if (isFull || !values.has(value)) this.isTaken = true;
     const isFirst = !used.has(value);
     used.add(value);

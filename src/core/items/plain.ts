@@ -27,10 +27,13 @@ export function numberTextOf(value: unknown): string | undefined {
   return numberOf(value.toAttributeValue() as AttributeValue);
 }
 
-/** Converts a number from its decimal string. Default: `exactNumber`. */
+/**
+ * Converts a number from its decimal string. Default: to a JavaScript number or, if that would be inexact, an
+ * `ExactNumber`.
+ */
 export type NumberReader = (text: string) => unknown;
 
-/** Refuses unsafe integers, which are usually other numbers that were rounded. */
+/** Refuses unsafe integers, which are usually the result of rounding other numbers. */
 export function isStorable(number: number): boolean {
   return Number.isFinite(number) && (!Number.isInteger(number) || Number.isSafeInteger(number));
 }
@@ -56,7 +59,6 @@ export function toPlain(value: AttributeValue, readNumber: NumberReader = exactN
   return value.B;
 }
 
-/** Attributes may be named `__proto__`, so they are assigned with `setOwn`. */
 export function toPlainItem(item: Item, readNumber: NumberReader = exactNumber): Record<string, unknown> {
   const plain: Record<string, unknown> = {};
   for (const [name, value] of Object.entries<AttributeValue | undefined>(item)) {

@@ -1,6 +1,6 @@
 /** DynamoDB's limit per partition and second. */
 export const PARTITION_WCU = 1_000;
-/** A changed value is removed in one place and added in another. */
+/** A changed value is deleted from one index key and inserted at another. */
 const WRITES_OF_A_CHANGE = 2;
 /** Values aren't spread evenly over shards. */
 const HEADROOM = 2;
@@ -11,7 +11,7 @@ export function shardsFor(changesPerSecond: number): number {
   return Math.max(1, Math.ceil(changesPerSecond / SHARD_CHANGES));
 }
 
-/** `share` is the fraction of the search's values that are in its busiest shard, from 0 to 1. */
+/** `share` is the fraction of a search's values that the busiest shard holds. */
 export function changesPerSecondOf(share: number): number {
   return Math.floor(PARTITION_WCU / WRITES_OF_A_CHANGE / share);
 }

@@ -23,8 +23,8 @@ function fnv1aOfBytes(bytes: Uint8Array): number {
 }
 
 /**
- * Returns the product of the code points modulo `shards`. Reduces the product at every step, because a double would
- * overflow. Spreads badly: only for tables that already use it.
+ * Returns the product of the code points modulo `shards`. It spreads values badly: use it only for tables that already
+ * do.
  */
 export function codePointProduct(text: string, shards: number): number {
   let product = 1 % shards;
@@ -32,7 +32,7 @@ export function codePointProduct(text: string, shards: number): number {
   return product;
 }
 
-/** Numbers shards from 1. Golden values for 200 shards: `Terui` is 161 by product, 51 by FNV-1a. */
+/** Returns a shard, counted from 1. With 200 shards, `Terui` is in 161 by `codepoint-product`, and in 51 by `fnv1a`. */
 export function shardOf(text: string, shards: number, hash: HashName): number {
   return (hash === 'fnv1a' ? fnv1a(text) % shards : codePointProduct(text, shards)) + 1;
 }

@@ -32,7 +32,6 @@ export function copiesByEdge(view: Item | undefined): Map<string, Item> {
   return copies;
 }
 
-/** Tells whether the edge set exists but isn't a string set, so that DynamoDB can't add elements to it. */
 export function isEdgeSetMalformed(view: Item | undefined): boolean {
   const edgeSet = view?.[EDGE_SET];
   return edgeSet !== undefined && !('SS' in edgeSet);

@@ -1,4 +1,4 @@
-/** Values and arguments get the same form, so a value is found by every string with that form. */
+/** Applied to values and to arguments, so a search finds a value by every string that has the same form. */
 export type TextForm = (text: string) => string;
 
 export const AS_WRITTEN: TextForm = (text) => text;

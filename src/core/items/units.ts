@@ -1,16 +1,15 @@
 import { parseDecimal } from './attribute-value.ts';
 
 /**
- * Sums are multiples of 10^-12. DynamoDB refuses additions beyond 38 digits, which no sum within these bounds needs.
+ * Sums are multiples of 10^-12. DynamoDB refuses an addition whose result needs more than 38 digits, which no sum
+ * within these bounds does.
  */
 
 export const SUM_DECIMALS = 12;
-/** The most digits before the point. */
 export const SUM_DIGITS = 15;
 const STORED_DIGITS = 38;
 export const ONE = 10n ** BigInt(SUM_DECIMALS);
 
-/** Returns undefined if the string isn't a number within the bounds. */
 export function parseUnits(text: string, mostDigits = SUM_DIGITS): bigint | undefined {
   const decimal = parseDecimal(text);
   if (decimal === undefined) return undefined;

@@ -32,13 +32,13 @@ export interface KindOfDerivedKey {
   kind: ItemKind;
 }
 
-/** Returns the kind whether or not the model maintains such items; undefined for a base item's sort key. */
+/** Ignores whether the model maintains such items. Returns undefined for a base item's sort key. */
 export function kindOfDerivedKey(sortKey: string): KindOfDerivedKey | undefined {
   const key = parseDerivedKey(sortKey);
   return key && { key, kind: ITEMS[key.kind] as ItemKind };
 }
 
-/** Returns `unknown-item` for a base item's key and for an item that the model doesn't maintain (`isKept`). */
+/** Returns `unknown-item` for a base item's key, and for an item that the model doesn't maintain (`isKept`). */
 export function itemKindOf(graph: CompiledModel, sortKey: string): ItemKind {
   const { key, kind } = kindOfDerivedKey(sortKey) ?? { kind: UNKNOWN };
   return key !== undefined && kind.isKept?.(graph, key, sortKey) === false ? UNKNOWN : kind;

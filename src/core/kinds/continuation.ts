@@ -10,7 +10,9 @@ import { faultsOfForm } from './form.ts';
 import { joinedPrefixes } from './joined.ts';
 import { type ItemForm, type ItemKind, origin, type SharedKind } from './kind.ts';
 
-/** Records how far a fan-out has come. The stream record of each write triggers the next page, until none is left. */
+/**
+ * Records how far a fan-out has come. The stream record of each write triggers the next page, until no page is left.
+ */
 const FAN_OUT: SharedKind = {
   decidedBy: 'time',
   hasBase: false,
@@ -20,7 +22,7 @@ const FAN_OUT: SharedKind = {
   faults: (graph, item) => faults(FAN_OUT, graph, item),
 };
 
-/** The fan-out of a changed node to its copies. */
+/** Drives fan-outs to the copies of a changed node. */
 export const continuation: ItemKind<'continuation'> = {
   ...FAN_OUT,
   name: 'continuation',
@@ -32,7 +34,7 @@ export const continuation: ItemKind<'continuation'> = {
   ],
 };
 
-/** The fan-out of a changed node to the joined index items of its edges. */
+/** Drives fan-outs to the joined index items of a changed node's edges. */
 export const sourceContinuation: ItemKind<'source-continuation'> = {
   ...FAN_OUT,
   name: 'source-continuation',
@@ -64,7 +66,6 @@ export function isFanOutOpen(item: Item | undefined): boolean {
   return item?.[AFTER] !== undefined;
 }
 
-/** Tells whether a fan-out will still visit a place, in this round or the next. */
 export function willFanOutVisit(item: Item | undefined, place: string): boolean {
   if (item?.[AFTER] === undefined) return false;
   return [AFTER, AGAIN].some((name) => {
@@ -79,13 +80,11 @@ export function fanOutSeen(continuation: Item | undefined, place: string): FanOu
   return { place: fanOutPlace(continuation), revision: revisionOf(continuation) };
 }
 
-/** The string stays the same if a repair only restarts the fan-out. */
 function fanOutPlace(item: Item | undefined): string | undefined {
   const after = item?.[AFTER];
   return after && canonicalText(after);
 }
 
-/** Tells whether changing a node can change items of other nodes or of its edges. */
 export const hasFanOuts = oncePer(
   (graph: CompiledModel): boolean =>
     joinedEdgeTypes(graph).size > 0 || [...graph.edges.values()].some(({ copy }) => copy !== undefined),

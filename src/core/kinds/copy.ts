@@ -51,7 +51,6 @@ export function copyDifference(
   return [{ kind: 'copy', about: target, expected, stored, base: digest, fanOut }];
 }
 
-/** Returns the keys of the items that, besides the edge, determine its copy. */
 export function keysOfCopy(graph: CompiledModel, edge: string): ItemKey[] {
   const parent = copiedNode(graph, edge);
   if (parent === undefined) return [];
@@ -76,16 +75,12 @@ export function hasCopies(model: CompiledModel): boolean {
   return false;
 }
 
-/**
- * Returns the node that an edge copies from; undefined if it copies nothing, or if the edge or the node can't exist.
- */
 function copiedNode(graph: CompiledModel, edge: string): string | undefined {
   if (copyingEdge(graph, edge) === undefined || !isWithinBytes(edge, SORT_KEY_BYTES)) return undefined;
   const parent = parentOf(edge);
   return parseNodeId(parent) === undefined ? undefined : parent;
 }
 
-/** Returns a slot for each listed edge whose type copies, and for each other copy in the view. */
 export function copySlots(graph: CompiledModel, view: Item | undefined): CopySlot[] {
   const stored = storedCopies(view);
   const slots: CopySlot[] = [];
@@ -147,10 +142,7 @@ export function parentOf(sortKey: string): string {
   return sortKey.slice(sortKey.indexOf('-') + 1);
 }
 
-/**
- * Returns the attributes to copy, without malformed ones, and the time at which the node ends; undefined if the node
- * doesn't exist or counts as deleted.
- */
+/** Leaves out malformed attributes, and adds the time at which the node ends. */
 export function copyOf(graph: CompiledModel, edge: EdgeModel, node: Item | undefined): Item | undefined {
   const { table } = graph;
   if (node === undefined || !isNodeThere(graph, stringOf(node[table.partitionKey]) ?? '', node)) return undefined;
@@ -173,7 +165,6 @@ export function copyOf(graph: CompiledModel, edge: EdgeModel, node: Item | undef
 /** Copies by the sort keys of their edges; undefined if the parent doesn't exist or counts as deleted. */
 export type ParentCopies = ReadonlyMap<string, Item | undefined>;
 
-/** Leaves out edges of types without copies. */
 export async function readCopies(
   reader: CountingReader<'getMany'> & { graph: CompiledModel },
   sortKeys: readonly string[],

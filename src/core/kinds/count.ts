@@ -21,8 +21,8 @@ import { type ItemKind, MANY, origin, placeholderOfEdges } from './kind.ts';
 import { lineOfCount, lineOfTotal } from './parts/totals.ts';
 
 /**
- * The number of a node's edges of a type, with their sums and groups. A counted item whose share in the count changes
- * is written in one transaction with the count.
+ * The number of a node's edges of a type, with their sums and groups. If the share of a counted item changes, one
+ * transaction writes the item and the count.
  */
 const COUNTS: Omit<ItemKind<'count' | 'total'>, 'name' | 'originsOf'> = {
   // rule: totals-belong-to-their-generation
@@ -46,7 +46,7 @@ const COUNTS: Omit<ItemKind<'count' | 'total'>, 'name' | 'originsOf'> = {
   addTo: (content, sortKey, item) => content.addCount(placesOfCount(sortKey).name, soundAmounts(item)),
 };
 
-/** The count of outgoing edges. */
+/** Counts outgoing edges. */
 export const count: ItemKind<'count'> = {
   ...COUNTS,
   name: 'count',
@@ -57,7 +57,7 @@ export const count: ItemKind<'count'> = {
   },
 };
 
-/** The total of incoming edges. */
+/** Counts incoming edges. */
 export const total: ItemKind<'total'> = {
   ...COUNTS,
   name: 'total',
@@ -75,11 +75,10 @@ function countDifferences(live: Amounts, stored: Item | undefined): Difference[]
   const expected = `a count of ${textOfAmounts(live)}`;
   const text = `a count of ${amounts === undefined ? 'nothing' : textOfAmounts(amounts)}`;
   const actual = isSound ? text : `${text}, with other values in keys/…`;
-  // A count has no base item, but its revision changes with each item that it counts.
+  // Many base items determine a count, so its revision replaces their digest.
   const base = revisionOf(stored) ?? '';
   if (expected !== actual) return [{ kind: 'count', expected, stored: actual, base }];
-  // Maintenance is due if removed edges have made room for group values without a name. Readers refuse groups with such
-  // values.
+  // Deleted edges have made room, so that the count can name more values. Until it does, readers refuse the groups.
   if (amounts === undefined || !hasRoomForOthers(amounts)) return [];
   return [{ kind: 'room', expected: 'names for values of groups', stored: 'values without a name', base }];
 }
@@ -87,9 +86,8 @@ function countDifferences(live: Amounts, stored: Item | undefined): Difference[]
 const MOST_ATTEMPTS = 5;
 
 /**
- * Reads a stored count, and the sum of its items at the same moment. Counts again if the count's revision has changed,
- * since a wrong count could pass otherwise. After `MOST_ATTEMPTS` attempts, returns the last numbers, even if they are
- * from different moments.
+ * Reads a stored count and adds up its items as of the same moment: if the count's revision changes meanwhile, adds the
+ * items up again. After `MOST_ATTEMPTS`, returns the last numbers, even if they are from different moments.
  */
 export async function readCountWithItems(
   { store }: { store: Pick<Store, 'getMany' | 'query'> },
@@ -119,12 +117,7 @@ export async function* itemsToCount(
   }
 }
 
-/**
- * Returns the count that includes this index item or entry of an edge. Undefined for items of named orders, of a
- * generation without a count, and of nodes.
- *
- * @param base the edge's key.
- */
+/** Returns the count or total that includes an edge's item with this sort key; undefined if none does. */
 export function countHolding(graph: CompiledModel, base: ItemKey, sortKey: string): CounterPlaces | undefined {
   const edgeType = base.source === base.target ? undefined : typePrefix(base.target);
   if (edgeType === undefined) return undefined;

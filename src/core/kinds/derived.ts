@@ -24,13 +24,11 @@ export interface Derived {
 
 /** `Derived` with index items as parallel lists, which avoids a map per image. */
 export interface DerivedImage extends Omit<Derived, 'indexItems'> {
-  /** Sort keys of index items, without duplicates. */
   keys: readonly DerivedSortKey[];
   /** Expected fields, parallel to `keys`; undefined if the item should be absent. */
   fields: readonly (Item | undefined)[];
-  /** The position of each key, if there are many. Few keys are searched faster without a map. */
+  /** The position of each key; absent if the keys are few, because they are searched faster without a map. */
   places?: ReadonlyMap<string, number>;
-  /** What an edge contributes to its joined index items; absent without such items. */
   shares?: readonly Share[];
 }
 
@@ -39,7 +37,6 @@ export function fieldsOf({ keys, fields, places }: DerivedImage, sortKey: string
   return place === undefined ? undefined : fields[place];
 }
 
-/** Returns undefined if the base item doesn't ask for the derived item. */
 export function expectedFields({ indexItems, inTarget }: Derived, sortKey: string): Item | undefined {
   return indexItems.get(sortKey) ?? inTarget?.find(({ key }) => key.target === sortKey)?.fields;
 }

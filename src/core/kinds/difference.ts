@@ -25,13 +25,11 @@ export interface DifferenceTraits {
   isHarmless?: true;
   /** True if maintenance is due, but no write has failed. */
   isMaintenance?: true;
-  /** True if the difference can only be reported, not repaired. */
   isBeyondRepair?: true;
 }
 
 const MAINTENANCE = { isHarmless: true, isMaintenance: true } as const;
 
-/** The ways in which a derived item can be wrong. */
 export const DIFFERENCES = {
   /** The fields of an index item, of a part's view, or of an edge's item in its target's partition. */
   fields: { isContent: true },
@@ -41,16 +39,16 @@ export const DIFFERENCES = {
   element: { isContent: true },
   /** An edge set that isn't a string set. */
   set: { isContent: true },
-  /** A copy of an edge's target. */
+  /** Attributes copied from an edge's target. */
   copy: { isContent: true },
   /** A mark of an evicted edge type that no edge set lists. */
   mark: { isContent: true, isHarmless: true },
   /** An evicted edge type that fits into its view again. */
   returning: { isContent: true, ...MAINTENANCE },
-  /** A view whose shape isn't its type's current one. Readers don't use it. */
+  /** A view whose shape isn't its type's current one. Readers use base items instead, which costs more. */
   shape: { isContent: false, ...MAINTENANCE },
   count: { isContent: true },
-  /** Group values without a name although the count has room for some. */
+  /** Group values that the count doesn't name although it has room. */
   room: { isContent: true, ...MAINTENANCE },
   /** A fan-out that hasn't ended. Only time shows whether it is stuck. */
   continuation: { isContent: true },
@@ -60,53 +58,55 @@ export const DIFFERENCES = {
   form: { isContent: false },
   /** A derived item whose sort key doesn't belong to a maintained kind. */
   'unknown-item': { isContent: true },
-  /** An item of a retired generation or shape: a stalled writer wrote it late, or a migration missed it. */
+  /** An item of a retired generation or shape, which a stalled writer wrote late or a migration missed. */
   retired: { isContent: true },
   /** An item that another program wrote into an index partition whose items have other keys. */
   misplaced: { isContent: true },
-  /** An item that the registry doesn't know. The registry may have lost an entry that is in use. */
+  /**
+   * An item that the registry doesn't know. Repairs leave it alone, because the registry may have lost an entry that is
+   * in use.
+   */
   unregistered: { isContent: true, isBeyondRepair: true },
 } as const satisfies Record<string, DifferenceTraits>;
 
 /** A way in which a derived item can be wrong. */
 export type DifferenceKind = keyof typeof DIFFERENCES;
 
-/** Expected and actual content as strings; null if there is none. */
+/** `expected` and `stored` describe content; null if there is none. */
 export interface Difference {
   kind: DifferenceKind;
   /** Distinguishes several differences of a kind in one item: an edge's sort key, an element or an edge type. */
   about?: string;
   expected: string | null;
   stored: string | null;
-  /** Changes whenever what determines the content changes: a digest of base items, or a revision. */
+  /** A digest of base items, or a revision. It changes whenever the items that determine the content change. */
   base?: string;
-  /** The fan-out that would correct it, if any. */
+  /** The fan-out that would correct the difference, if any. */
   fanOut?: FanOutSeen;
 }
 
 export interface FanOutSeen {
-  /** Where the fan-out is, if it will still reach the item. */
+  /** The place of the fan-out, if it will still reach the item. */
   place: string | undefined;
-  /** The revision of the fan-out's continuation, if it will still reach the item. */
+  /** The revision of the fan-out's continuation, if the fan-out will still reach the item. */
   revision: string | undefined;
 }
 
-/** A suspect that was read, with the items that determine it. */
 export interface Judging {
   graph: CompiledModel;
   suspect: Suspect;
   was: Item | undefined;
   decided: DecidedBy;
-  /** Reads items that no key names: a count's items, the edges of an evicted type. */
+  /** Reads items whose keys aren't known: a count's items, and the edges of an evicted type. */
   store: Pick<Store, 'getMany' | 'query'>;
 }
 
-/** The items that determine a derived item, read after it. */
+/** The items that determine a derived item. They are read after it. */
 export interface DecidedBy {
   imageOf(key: ItemKey): Item | undefined;
   derivedOf(base: ItemKey): Derived;
   fieldsOf(base: ItemKey, derived: ItemKey): Item | undefined;
-  /** Derives the element of an edge that isn't among the items read. */
+  /** Derives the element of an edge that isn't among these items. */
   elementOf(base: ItemKey, image: Item): string | undefined;
 }
 

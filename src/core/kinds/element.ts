@@ -28,7 +28,6 @@ export function elementDifference(
   return [{ kind: 'element', about: target, expected, stored, base: digestOfImages([decided.imageOf(base)]) }];
 }
 
-/** Returns a view's elements that don't name an edge. */
 export function garbageElements(view: Item | undefined): string[] {
   return [...elementsByEdge(view)].flatMap(([edge, elements]) => {
     return edgeOfElements(edge, elements) === undefined ? elements : [];
@@ -72,11 +71,6 @@ export function labelWriter({ name, from }: LabelModel): LabelWriter {
   };
 }
 
-/**
- * Notes a problem and returns undefined if a label can't be derived.
- *
- * @param target the target of an edge with a hashed key.
- */
 export function elementOfEdge(
   labels: readonly LabelWriter[],
   { sortKey, escapedEdge, target }: { sortKey: string; escapedEdge: string; target?: string },

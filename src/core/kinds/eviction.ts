@@ -4,9 +4,9 @@ import { parseNodeId } from '../items/keys.ts';
 import type { CompiledModel } from '../model/compiled.ts';
 
 /**
- * Bounds the size of views. DynamoDB bills an update by the whole item's size, so each edge in an unbounded edge set
- * would cost more, until none fits at 400 KB. A view that exceeds its budget evicts its largest edge type and marks it,
- * and readers read the base edges instead.
+ * Bounds the size of views. DynamoDB bills an update by the whole item's size, so each further edge in an unbounded
+ * edge set would cost more, until none fits at 400 KB. A view that exceeds its budget evicts its largest edge type and
+ * marks it, and readers read the base edges instead.
  */
 
 /** Each write of a view is billed by its size, so a larger set only pays off if it is read many times per write. */
@@ -24,13 +24,12 @@ interface Evictable {
   /** By edge. */
   copies: Map<string, Item>;
   evictedBefore: ReadonlySet<string>;
-  /** Everything in the view but the set, the copies and the mark. */
   rest: Item;
 }
 
 /**
- * Deletes the elements and copies of edge types, largest first, until the view is within its budget. Returns all
- * evicted types, including earlier ones.
+ * Deletes the largest edge types from `elements` and `copies` until the view is within its budget. Returns all evicted
+ * types, including earlier ones.
  */
 export function evictToBudget(
   { elements, copies, evictedBefore, rest }: Evictable,
@@ -77,12 +76,9 @@ function deleteType(byEdge: Map<string, unknown>, type: string): void {
   for (const edge of [...byEdge.keys()]) if (typeOfEdge(edge) === type) byEdge.delete(edge);
 }
 
+/** Half of the budget stays free, so that a type doesn't leave and return with each edge. */
 const SHARE_OF_BUDGET = 0.5;
 
-/**
- * Tells whether an evicted edge type may return. Above half of the budget, a type could leave and return with each
- * edge.
- */
 export function fitsBackIntoView(graph: CompiledModel, source: string, viewBytes: number): boolean {
   return viewBytes <= viewBudgetBytes(graph, source) * SHARE_OF_BUDGET;
 }

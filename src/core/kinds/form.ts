@@ -40,7 +40,6 @@ export function hasRevision(item: Item): boolean {
   return revisionOf(item) !== undefined;
 }
 
-/** Returns attributes that the kind doesn't have, or has with another type. */
 export function misshapenAttributes(kind: ItemForm, model: CompiledModel, item: Item): string[] {
   const found: string[] = [];
   for (const name of Object.keys(item)) {

@@ -15,13 +15,11 @@ export const KINDS_OF_TARGETS: { readonly [Kind in KindInTarget]: KindOfTarget<K
   'total-entry': totalEntry,
 };
 
-/** Returns undefined unless the key is of an item kept in a target's partition. */
 export function kindOfTarget(sortKey: string): KindOfTarget | undefined {
   const key = parseDerivedKey(sortKey);
   return key !== undefined && 'source' in key ? (KINDS_OF_TARGETS[key.kind] as KindOfTarget) : undefined;
 }
 
-/** Returns the edge that an item in a target's partition names; undefined if the edge can't exist. */
 export function edgeNamedInTarget(graph: CompiledModel, key: ItemKey, item: Item | undefined): ItemKey | undefined {
   return kindOfTarget(key.target)?.edgeOf(graph, key, item);
 }
@@ -46,8 +44,8 @@ export function hasItemsInTargets(graph: CompiledModel): boolean {
 }
 
 /**
- * Returns the keys of an edge's items in its target's partition, whether or not the items are expected. If the edge's
- * key is hashed, only its image names the target.
+ * Includes items that aren't expected. An edge with a hashed key has none without its image, because only the image
+ * names the target.
  */
 export function keysInTarget(graph: CompiledModel, base: ItemKey, image: Item | undefined): ItemKey[] {
   const { source, target } = base;

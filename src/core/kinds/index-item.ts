@@ -65,14 +65,12 @@ function projectionOf(source: string, key: KeyOf<'index-item'>, item: Item): Ind
   return edgeType === undefined ? undefined : { of: 'edge', edgeType, order: key.order, generation };
 }
 
-/** Returns the edge type that an item with a hashed key names in its count or index partition. */
 function edgeTypeOfHashedKey(item: Item): string | undefined {
   const counted = stringOf(item[COUNTED]);
   if (counted !== undefined) return placesOfCount(countKeyOf(counted)).edgeType;
   return projectionsOfIndexPartitions(item).find((place) => place.of === 'edge')?.edgeType;
 }
 
-/** Returns the projections in whose index partitions an item lies, whatever its own key is. */
 export function projectionsOfIndexPartitions(item: Item): IndexPlace[] {
   return Object.values(INDEX_KEYS).flatMap(({ partition }) => {
     const place = parseIndexPartition(stringOf(item[partition]) ?? '');
@@ -80,7 +78,6 @@ export function projectionsOfIndexPartitions(item: Item): IndexPlace[] {
   });
 }
 
-/** Compares an item with the fields that the suspect's first base item asks for. */
 export function differencesByBase(
   faults: ItemKind['faults'],
   { graph, suspect, was, decided }: Judging,
@@ -102,7 +99,6 @@ export function differencesByBase(
   return [{ ...fields, fanOut }, ...ofForm];
 }
 
-/** Returns the keys of the source node and its fan-out for a joined item; none for other items. */
 function keysBesideBase(graph: CompiledModel, suspect: Suspect, base: ItemKey): ItemKey[] {
   return isJoined(graph, suspect, base) ? [continuationOfNode(base), ...keysOfBase(graph, base).slice(1)] : [];
 }
@@ -115,14 +111,12 @@ function continuationOfNode({ source, target }: ItemKey): ItemKey {
   return { source, target: new FanOutPlaces(typePrefix(target) ?? '').continuation('joined') };
 }
 
-/** Returns undefined if the item has no fields, because it is absent or a tombstone. */
 export function indexItemText(item: Item | undefined): string | undefined {
   const fields: Item = {};
   for (const name in item) if (INDEX_ITEM_FIELDS.has(name)) fields[name] = item[name]!;
   return Object.keys(fields).length === 0 ? undefined : canonicalText({ M: fields });
 }
 
-/** Skips edges with a short sort key, because the keys of their index items are never hashed. */
 export async function findEdgeOfHashedKey(
   { graph, store, stats }: { graph: CompiledModel; store: Pick<Store, 'query'>; stats?: ReadStats },
   source: string,
@@ -133,6 +127,7 @@ export async function findEdgeOfHashedKey(
   const request = { partition: source, sortKey: BASE_ITEMS, consistent: true };
   for await (const item of queriedItems(store, request, stats)) {
     const key = stringOf(item[graph.table.sortKey]) ?? '';
+    // The index items of an edge with a short sort key don't have hashed keys.
     if (key.length * 3 > SORT_KEY_BYTES / 2 && formatDerivedKey({ ...named, edge: { text: key } }) === indexKey)
       return key;
   }

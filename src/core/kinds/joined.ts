@@ -18,12 +18,10 @@ export function isJoinedKey(graph: CompiledModel, edgeKey: string, sortKey: stri
   return joinedKeysOf(graph, typePrefix(edgeKey) ?? '', edgeKey).some((key) => key === sortKey);
 }
 
-/** Returns the prefixes that precede the edge's sort key in the keys of joined index items. */
 export function joinedPrefixes(graph: CompiledModel, edgeType: string): string[] {
   return joinedItemPlaces(graph, edgeType).map(({ prefix }) => prefix);
 }
 
-/** Returns a base item's key and, for an edge with joined items, the keys of its source node. */
 export function keysOfBase(graph: CompiledModel, base: ItemKey): ItemKey[] {
   if (!needsSource(graph, base.target)) return [base];
   const { source } = base;

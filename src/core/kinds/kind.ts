@@ -18,7 +18,6 @@ export type KeyOf<Kind extends DerivedKind> = Extract<DerivedKey, { kind: Kind }
 /** A generation of a projection that readers find through an index, or of a part's views. */
 export type ProjectionPlace = IndexPlace | { of: 'part'; type: string; part: string; generation: number };
 
-/** How long items of a kind are in use. */
 export type Lifetime<Kind extends DerivedKind = DerivedKind> =
   /** A node type has one current shape. An item's stamp names the shape that the item has. */
   | { of: 'shape' }
@@ -31,7 +30,7 @@ export type Lifetime<Kind extends DerivedKind = DerivedKind> =
   /** Items without generations are in use as long as something needs them. */
   | {
       of: 'need';
-      /** Names the shapes or projections that need an edge type's items. */
+      /** Names the shapes or projections that need the items of an edge type. */
       neededBy(graph: CompiledModel, edgeType: string): readonly string[];
     }
   /** The registry doesn't track such items. */
@@ -69,23 +68,23 @@ export interface ItemKind<Kind extends DerivedKind = DerivedKind> extends ItemFo
   name: DerivedKind;
   lifetime: Lifetime<Kind>;
   /**
-   * What determines an item's content: base items of its own partition, an edge in another partition, only time, or
-   * nothing. A scan compares items of `partition` as it reads the partition, and looks up what determines the others.
+   * A scan compares items of `partition` when it has read the partition, and for `edge-elsewhere`, it looks up an edge
+   * in another partition. For `time` (continuations), only time shows whether an item is faulty. Items of `nothing`
+   * (quarantine entries) aren't compared.
    */
   decidedBy: 'partition' | 'edge-elsewhere' | 'time' | 'nothing';
-  /** True if a single base item asks for the item, so that redrive and migration reconcile it with that base item. */
+  /** True if a single base item determines the item, so that redrive and migration reconcile the item with it. */
   hasBase: boolean;
   /** Tells whether the model maintains such items for the key's edge type. Default: always. */
   isKept?(graph: CompiledModel, key: KeyOf<Kind>, sortKey: string): boolean;
-  /** Returns what is wrong with an item, whatever its base items say. */
+  /** Returns the faults that don't depend on base items. */
   faults(graph: CompiledModel, item: Item): readonly Difference[];
-  /** Returns the keys of items that, besides a base item, determine a suspect. Default: none. */
+  /** Returns the keys of items that determine a suspect, besides a base item. Default: none. */
   keysBeside?(graph: CompiledModel, suspect: Suspect, base: ItemKey): ItemKey[];
-  /** Compares an item with all that determines it. Default: returns its faults. */
+  /** Compares an item with all items that determine it. Default: returns its faults. */
   differences?(judging: Judging): readonly Difference[] | Promise<readonly Difference[]>;
-  /** Adds an item to its partition's content. Default: adds nothing. */
+  /** Default: adds nothing. */
   addTo?(content: PartitionContent, sortKey: string, item: Item): void;
-  /** Returns the base items that an item comes from, to show them to users. */
   originsOf(graph: CompiledModel, place: ItemKey, key: KeyOf<Kind>, item: Item): readonly Origin[];
 }
 
@@ -103,7 +102,7 @@ export interface KindOfTarget<Kind extends KindInTarget = KindInTarget> extends 
 
 export type SharedKind = Omit<ItemKind, 'name' | 'lifetime' | 'isKept' | 'originsOf'>;
 
-/** Stands for any item where an origin covers many. */
+/** Replaces an id in an origin that stands for many items. */
 export const MANY = '…';
 
 export function placeholderOfEdges(edgeType: string): string {

@@ -22,7 +22,6 @@ function projectionOf(source: string, { part, generation }: KeyOf<'part-view'>):
   return type === undefined ? undefined : { of: 'part', type, part, generation };
 }
 
-/** Throws a `PartError` if the item is too large. */
 export function partViewItem({ view }: PartView, subject: Subject): Item {
   return withAttributes({}, subject.projectAttributes(view, { isLenient: true }), subject);
 }

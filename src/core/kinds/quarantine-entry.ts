@@ -42,7 +42,6 @@ export function namedInEntryKey(sortKey: string): string {
   return key?.kind === 'quarantine-entry' ? (key.target.text ?? '') : '';
 }
 
-/** Adds how to redrive the entry if no index lists it. */
 function shownReason(entry: Item): string {
   const reason = reasonOf(entry) || 'The table has refused its entry but for the keys.';
   if (entry[INDEX_KEYS.gsi0.partition] !== undefined) return reason;

@@ -5,7 +5,6 @@ import { readCopies } from './copy.ts';
 import type { Difference, Judging } from './difference.ts';
 import { copyBytes, fitsBackIntoView, viewBudgetBytes } from './eviction.ts';
 
-/** Finds evicted edge types whose edges would fit into the view again. */
 export async function returningTypes(judging: Judging): Promise<Difference[]> {
   const { graph, suspect, was } = judging;
   const evicted = evictedTypes(was);

@@ -13,8 +13,7 @@ import { differencesByBase, WITH_BASE } from './index-item.ts';
 import { type KindOfTarget, origin } from './kind.ts';
 
 /**
- * Lets a node find an edge that copies its attributes. The item is in the node's partition; the edge is in its
- * source's.
+ * Lets a node find an edge that copies its attributes. The item is in the node's partition, the edge in its source's.
  */
 export const reverseItem: KindOfTarget<'reverse-item'> = {
   name: 'reverse-item',
@@ -52,7 +51,7 @@ export function reverseItemOf(graph: CompiledModel, { source, target }: ItemKey)
   return { key, fields: { [CHILD]: { S: source } } };
 }
 
-/** Reads the edge, even one that can't exist, from the key or, if that is hashed, the content; undefined if unknown. */
+/** Also returns an edge that can't exist; undefined if neither the key nor the content names an edge. */
 export function edgeOfReverse({ source, target }: ItemKey, item: Item | undefined): ItemKey | undefined {
   const key = parseDerivedKey(target);
   if (key?.kind !== 'reverse-item') return undefined;

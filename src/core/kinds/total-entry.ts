@@ -12,7 +12,7 @@ import { type KindOfTarget, origin } from './kind.ts';
 import { countedFields, lineOfTotal } from './parts/totals.ts';
 
 /**
- * An edge's entry in its target's total of incoming edges. The entry is in the target's partition; the edge is in its
+ * An edge's entry in its target's total of incoming edges. The entry is in the target's partition, the edge in its
  * source's.
  */
 export const totalEntry: KindOfTarget<'total-entry'> = {
@@ -52,7 +52,6 @@ export const totalEntry: KindOfTarget<'total-entry'> = {
   },
 };
 
-/** Reads the edge from the entry's key, or from its content if the key is hashed; undefined if unknown. */
 function edgeOfEntry(graph: CompiledModel, { source, target }: ItemKey, item: Item | undefined): ItemKey | undefined {
   const key = parseDerivedKey(target);
   if (key?.kind !== 'total-entry') return undefined;

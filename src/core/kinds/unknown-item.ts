@@ -3,7 +3,7 @@ import type { Standing } from '../model/compiled.ts';
 import type { Difference } from './difference.ts';
 import type { ItemKind } from './kind.ts';
 
-/** An item whose sort key is like a derived item's, but which Edgeloom doesn't maintain. A repair deletes it. */
+/** An item that isn't maintained, although its sort key looks like a derived item's. A repair deletes it. */
 export const unknownItem: ItemKind<'unknown-item'> = {
   name: 'unknown-item',
   lifetime: { of: 'nothing' },
@@ -22,7 +22,6 @@ const OUTSIDE = {
   unregistered: "which the table's registry does not know",
 } as const;
 
-/** Tells whether the item shouldn't exist at all, whatever its content. */
 export function isOutsideRegistry({ kind }: Standing): boolean {
   return Object.hasOwn(OUTSIDE, kind);
 }

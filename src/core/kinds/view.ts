@@ -119,12 +119,10 @@ export function faultsOfView(graph: CompiledModel, item: Item): readonly Differe
   return faults;
 }
 
-/** Returns the edge types that a view marks as evicted although the model lists them in no edge set. */
 export function leftoverMarks(graph: CompiledModel, view: Item | undefined): string[] {
   return [...evictedTypes(view)].filter((type) => graph.edges.get(type)?.labels === undefined);
 }
 
-/** Until the projector or a repair rebuilds the view, readers use base items, which is correct but costs more. */
 function shapeDifference(graph: CompiledModel, source: string, { [MODEL]: stamp }: Item): Difference {
   return {
     kind: 'shape',

@@ -7,12 +7,12 @@ export type BaseItemKind =
   | { kind: 'node'; node: NodeModel }
   | { kind: 'part'; node: NodeModel; part: PartModel }
   | { kind: 'edge'; edge: EdgeModel; target: string }
-  /** Not an error: the projector skips the item, and the check counts it. */
+  /** Not an error: the projector skips the item, and a check counts it. */
   | { kind: 'unknown' }
-  /** An edge that its type doesn't allow, because of its nodes' types, their tenants, or its key. */
+  /** An edge that its type doesn't allow because of its key, or because of the types or tenants of its nodes. */
   | { kind: 'misfit'; code?: 'edge-between-tenants'; reason: string; remedy?: string };
 
-/** `hashed`: the key shows the edge type, but only the image holds the target. */
+/** `hashed`: the key shows the edge type, but only the image names the target. */
 export type KeyKind = BaseItemKind | { kind: 'hashed'; edge: EdgeModel };
 
 const UNKNOWN: { kind: 'unknown' } = { kind: 'unknown' };
@@ -112,10 +112,7 @@ function misfitOfTarget(graph: CompiledModel, edge: EdgeModel, target: string): 
   return undefined;
 }
 
-/**
- * Returns the node type of an id, which is the text before the first dash; an empty string if there is no text on both
- * sides of that dash.
- */
+/** Returns an empty string unless there is text on both sides of the first dash. */
 export function nodePrefix(id: string): string {
   const dash = id.indexOf('-');
   return dash <= 0 || dash === id.length - 1 ? '' : id.slice(0, dash);

@@ -35,7 +35,7 @@ type ValueOf<A, Name> = A extends unknown ? (Name extends keyof A ? A[Name] : ne
 
 type Numeric = number | bigint | ExactNumber;
 
-/** Types that aren't accepted; never if the values' type is unknown. */
+/** The types in `Value` that aren't accepted; never if `Value` is unknown. */
 type Wrong<Value, Taken> = unknown extends Value ? never : Exclude<Value, Taken | undefined>;
 
 type NameWith<A, Taken> =

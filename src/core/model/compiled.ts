@@ -58,16 +58,15 @@ export interface CompiledModel {
 
 export interface Standings {
   of(source: string, sortKey: string, item: Item): Standing;
-  /** Projections that are being built or removed. */
   readonly changing: readonly ChangingPart[];
   readonly ready: ReadonlySet<string>;
 }
 
 export interface Standing {
   /**
-   * `compared`: readers use the item; `changing`: its projection is being built or removed, and a check leaves it
-   * alone; `retired`, `misplaced`: nothing maintains it, and a repair removes it; `unregistered`: a check only reports
-   * it; `left`: it holds nothing, or a later model may use it.
+   * `compared`: readers use the item; `changing`: its projection is being built or removed, and a check leaves the item
+   * alone; `retired`, `misplaced`: nothing maintains the item, and a repair deletes it; `unregistered`: a check only
+   * reports the item; `left`: the item holds nothing, or a later model may use it.
    */
   kind: 'compared' | 'changing' | 'retired' | 'unregistered' | 'misplaced' | 'left';
   /** The projection, such as `search:USER.name@2` or `view:GOAL@3`; empty if neither key nor content shows it. */
@@ -92,12 +91,12 @@ export interface ViewShape {
   ready: boolean;
 }
 
-/** One generation of a projection that projectors maintain. */
+/** A generation of a projection that projectors maintain. */
 export interface InForce<Places> {
   places: Places;
   /**
-   * True if a newer generation replaces this one. An item that only this generation can't derive is left out without a
-   * fault.
+   * True if a newer generation replaces this one. If only this generation can't derive an item, the item is left out
+   * without a fault.
    */
   isSuperseded?: boolean;
 }
@@ -151,11 +150,9 @@ export interface NodeModel {
   hasView: boolean;
   /** True if the model declares no `view`, so that reads show the node itself. */
   isShownItself?: true;
-  /** Default: `DEFAULT_VIEW_BUDGET_BYTES`. */
   viewBudgetBytes?: number;
   /** Only the writer and the import check these limits. */
   maxEntries: ReadonlyMap<string, number>;
-  /** The writer increments this attribute. */
   versionAttribute?: string;
   /** Includes searches by attributes of parts. */
   searches: ReadonlyMap<string, SearchModel>;
@@ -199,9 +196,8 @@ export interface EdgeModel {
   /** The list of edges by the time at which they end: see `dueList`. */
   due?: InboundModel;
   keys: 'plain' | 'hashed';
-  /** Undefined if the model has no tenants. */
   tenantSeparator?: string;
-  /** Target attributes copied into the source's view. */
+  /** Attributes of the target that the source's view copies. */
   copy?: readonly string[];
   deletedWhen?: string;
   expires?: string;
@@ -215,7 +211,6 @@ export interface InboundOrder extends OrderSettings {
   places: OrderPlaces;
 }
 
-/** An index item of an edge, with the orders that use it. */
 export interface InboundItem {
   /** Undefined for the item that the first orders share. */
   orderName?: string;

@@ -10,8 +10,8 @@ import type {
 import { knownFields, type ValueForm } from './known-fields.ts';
 
 /**
- * The strings that a rank, or an enum in `fields`, declares. A query for any other string would find nothing, so it is
- * reported as a mistake.
+ * The strings that a rank, or an enum in `fields`, declares. A query for any other string would find nothing, so such a
+ * query is reported as a mistake.
  */
 
 export type DeclaredTexts = readonly string[] | undefined;

@@ -175,7 +175,7 @@ export type MembersOf<Value> = [Value] extends [string]
     : Value
   : string;
 
-/** Because of a form such as `caseInsensitive`, strings other than the literal also find it. */
+/** Because of a form such as `caseInsensitive`, strings other than the literal find the value, too. */
 type HasForm<Options> = true extends { [Name in TextFormName]: Option<Options, Name> }[TextFormName] ? true : false;
 
 type ArgumentOf<Value, Found, Options> = string extends Value

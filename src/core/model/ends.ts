@@ -5,18 +5,16 @@ import { nodePrefix } from './base-item.ts';
 import type { CompiledModel, NodeModel } from './compiled.ts';
 
 /**
- * Derived items hold the time at which their node or edge ends. Readers hide ended items, so projector, check and
- * observer don't need a clock.
+ * Derived items hold the time at which their node or edge ends. Readers hide ended items, so the projector, checks and
+ * the observer don't need a clock.
  */
 
-/** The projected attribute that holds the time at which the item ends. In an element, this time is the last label. */
+/** The projected attribute with the time at which the item ends. In an element, this time is the last label. */
 export const ENDS = '~ends';
 
 export type Ending = Pick<NodeModel, 'expires'>;
 
-/**
- * Returns the time at which an item ends, in epoch seconds. Ignores values that aren't numbers, as DynamoDB's TTL does.
- */
+/** Ignores values that aren't numbers, as DynamoDB's TTL does. */
 export function endOf({ expires }: Ending = {}, image: Item): AttributeValue | undefined {
   // Skips most types early, because this runs for every image.
   if (expires === undefined) return undefined;
@@ -34,7 +32,7 @@ export function endingOf(model: CompiledModel, source: string, target: string): 
   return source === target ? model.nodes.get(nodePrefix(source)) : model.edges.get(typePrefix(target) ?? '');
 }
 
-/** Returns the time at which an item ends. A view doesn't end, because the items that it shows end separately. */
+/** A view doesn't end, because the items that it shows end separately. */
 export function endOfItem(
   model: CompiledModel,
   { source, target }: { source: string; target: string },
@@ -44,7 +42,6 @@ export function endOfItem(
   return isDerivedKey(target) ? viewAttributes(item)?.[ENDS] : endOf(endingOf(model, source, target), item);
 }
 
-/** Returns undefined if the item has ended. */
 export function livingItem(
   model: CompiledModel,
   { source, target }: { source: string; target: string },

@@ -41,7 +41,6 @@ export function isItemThere(
   return image !== undefined && !isGone(graph.edges.get(typePrefix(target) ?? ''), image);
 }
 
-/** Includes the attributes of further generations. */
 export function attributesOfDeletion(graph: CompiledModel, nodeType: string): string[] {
   return [GONE, ...layersOf(graph).flatMap(({ nodes }) => nodes.get(nodeType)?.deletedWhen ?? [])];
 }

@@ -15,7 +15,7 @@ export type EdgeDefinitions<NodeType extends string = string> = Record<
   EdgeDefinition<EdgeTypes & { from: NodeType; to: NodeType }>
 >;
 
-/** The names of the node types' attributes; any name if one of the types declares no `fields`. */
+/** Any name if one of the types declares no `fields`. */
 type AttributeOf<N, NodeType> = string extends keyof N
   ? string
   : {
@@ -26,12 +26,11 @@ type Names<Types extends NodeTypes> = unknown extends Types['output']
   ? string
   : NameOf<Types['output']> | PartNames<Types['parts']>;
 
-/** The names of parts' attributes, such as `STATE.status`. */
 type PartNames<Parts> = {
   [P in Extract<keyof Parts, string>]: Parts[P] extends { output: infer Output } ? `${P}.${NameOf<Output>}` : never;
 }[Extract<keyof Parts, string>];
 
-/** Checks the node types and attributes that edges name, because only here both the edges and the nodes are known. */
+/** Checks the node types and attributes that edges name. Only here, both the edges and the nodes are known. */
 type CheckedEdges<N, E> = {
   readonly [T in keyof E]: E[T] extends EdgeDefinition<infer Types>
     ? FirstMistake<
@@ -82,7 +81,7 @@ type PartOf<Definition> =
       : Extract<keyof Types['parts'], string>
     : never;
 
-/** A name such as `STATE.status` if there is no part `STATE`. Any other name may be an open attribute. */
+/** A name such as `STATE.status` if there is no part `STATE`. Any other name may be that of an open attribute. */
 type NameOfNoPart<Name extends string, Part extends string> = Name extends `${infer Start}.${string}`
   ? Start extends Part | Lowercase<Start>
     ? never

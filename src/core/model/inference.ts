@@ -54,7 +54,6 @@ type Carrying<Definitions, Name extends keyof OpenTypes, Wanted> = {
   [T in keyof Definitions]: Wanted extends TypeOf<Definitions[T], Name> ? Extract<T, string> : never;
 }[keyof Definitions];
 
-/** The ids of a type; any string if the type is unknown. */
 type IdOf<T extends string> = string extends T ? string : `${T}-${string}`;
 
 /** The names of a graph's node types. */
@@ -215,7 +214,6 @@ export type DefaultOrder<G extends CompiledModel, E extends EdgeType<G>> = First
   EdgeOrder<G, E>
 >;
 
-/** The first order that is named after an index; all orders if none is. */
 type FirstOrder<Indexes extends readonly string[], Order extends string> = Indexes extends readonly [
   infer First extends string,
   ...infer Rest extends readonly string[],
@@ -225,7 +223,6 @@ type FirstOrder<Indexes extends readonly string[], Order extends string> = Index
     : FirstOrder<Rest, Order>
   : Order;
 
-/** The attributes whose values are in an order's keys. */
 export type AttributeInKey<
   G extends CompiledModel,
   E extends EdgeType<G>,

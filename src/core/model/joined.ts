@@ -12,7 +12,7 @@ import { isGone } from './gone.ts';
 import { oncePer } from './once-per.ts';
 
 /**
- * A source node as joined index items use it. The attributes of its parts are among its own, under names such as
+ * A source node, as joined index items use it: its attributes include those of its parts, under names such as
  * `STATE.status`.
  */
 export interface SourceNode {
@@ -38,7 +38,6 @@ export function isJoinedEdge(edge: EdgeModel): boolean {
   return joinedItemsOf(edge).length > 0;
 }
 
-/** Includes the edge types of further generations. */
 export const joinedEdgeTypes = oncePer((graph: CompiledModel): ReadonlySet<string> => {
   const edges = layersOf(graph).flatMap((layer) => [...layer.edges.values()]);
   return new Set(edges.filter(isJoinedEdge).map(({ type }) => type));
@@ -95,7 +94,7 @@ export function isPartOfSource(graph: CompiledModel, source: string, sortKey: st
   return partsOfSource(graph, parseNodeId(source)?.type ?? '').has(sortKey);
 }
 
-/** Returns the node's sort key, then those of the parts that its edges' index items use. */
+/** The node's own sort key is first. */
 export function sourceNodeKeys(graph: CompiledModel, source: string): string[] {
   return [source, ...partsOfSource(graph, parseNodeId(source)?.type ?? '').keys()];
 }

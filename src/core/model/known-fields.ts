@@ -16,7 +16,6 @@ export interface ValueForm {
 
 export interface KnownFields {
   forms: ReadonlyMap<string, readonly ValueForm[] | undefined>;
-  /** True if items may have other attributes as well. */
   isOpen: boolean;
   required: ReadonlySet<string>;
 }
@@ -45,7 +44,6 @@ const MOST_REFERENCES = 16;
 
 const found = new WeakMap<StandardSchemaV1, KnownFields | undefined>();
 
-/** Returns undefined if the fields can't be read from the validator. */
 export function knownFields(fields: StandardSchemaV1 | undefined): KnownFields | undefined {
   if (fields === undefined) return undefined;
   if (!found.has(fields)) found.set(fields, fieldsOf(fields));
@@ -88,7 +86,7 @@ function nameBeyondJson({ zodSchema, jsonSchema }: { zodSchema: unknown; jsonSch
   if (typeof type !== 'string' || !Object.hasOwn(BEYOND_JSON, type)) return;
   Object.assign(jsonSchema as object, BEYOND_JSON[type]);
   const items = type === 'set' ? jsonSchemaOf(valueType, 'output') : undefined;
-  // References in `items` point into the schema of the set's entries, not into this one.
+  // References in `items` point into the schema of the set's entries, not into this schema.
   if (items !== undefined && !('$defs' in items)) Object.assign(jsonSchema as object, { items });
 }
 

@@ -4,8 +4,8 @@ import type { CompiledModel } from './compiled.ts';
 import { GONE } from './gone.ts';
 
 /**
- * The attribute of a mirrored item that names its makers, the source items that it is made from. `makers` holds a claim
- * for each; `shown` names the maker whose content the item has.
+ * The attribute of a mirrored item that names its makers, which are the source items it is made from. `makers` holds a
+ * claim for each maker, and `shown` names the maker whose content the item has.
  */
 export const MIRROR = '~mirror';
 /** The attribute of a claim that holds the revision of the maker's ledger. */

@@ -109,7 +109,7 @@ export function nativeIndexesOf(graph: NativeDeclarations): NativeIndexNeed[] {
     const id = JSON.stringify([keys.partition, keys.sort]);
     const before = needs.get(id);
     const isWhole = project.kind === 'ALL' || (before !== undefined && before.attributes === undefined);
-    // Readers need these to know whether an item counts as absent, and which target a hashed key has.
+    // Readers need these attributes to know whether an item counts as absent, and which target a hashed key has.
     const deciding = [of.deletedWhen, of.expires, 'keys' in of && of.keys === 'hashed' ? TARGET_ID : undefined];
     const shown = project.kind === 'LIST' ? project.attributes : [];
     const names = new Set([...(before?.attributes ?? []), ...shown, ...deciding.filter((one) => one !== undefined)]);
@@ -145,7 +145,7 @@ export interface NativeDeclarations {
 }
 
 /**
- * Declares native orders and searches as derived ones, so that readers derive from base items what the projector would.
+ * Declares native orders and searches as derived ones, so that readers can derive the same items as a projector would.
  */
 export const derivedInstead = oncePer((graph: CompiledModel): CompiledModel => {
   const nodes = [...graph.nodes].map(([type, node]): [string, NodeModel] => {

@@ -8,7 +8,7 @@ import { indexOfOrder, indexOfSearch, type NativeIndex, nativeIndexes } from './
 import { lineOfSearch } from './options/option-tables.ts';
 
 /**
- * DynamoDB refuses to write a value that can't be an index key, but when it builds an index, it silently leaves out
+ * DynamoDB refuses to write a value that can't be an index key. But when it builds an index, it silently leaves out
  * existing items with such values.
  */
 
@@ -18,7 +18,6 @@ interface Key {
 }
 
 export interface NativePlace {
-  /** The path of an order or search in the model, such as `edges.LOAN.inbound.orders.byDay`. */
   name: string;
   index: NativeIndex;
 }
@@ -38,7 +37,6 @@ export function nativePlaces(graph: CompiledModel, { source, target }: Key): Nat
   }));
 }
 
-/** Returns undefined if the index accepts the value. */
 export function faultOfNativeKey(
   { type, sort, attribute }: NativeIndex,
   value: AttributeValue,
@@ -56,7 +54,7 @@ export function faultOfNativeKey(
 export function nativeMisfits(graph: CompiledModel, key: Key, item: Item): { name: string; reason: string }[] {
   if (nativeIndexes(graph).length === 0) return [];
   const kind = classifyBaseItem(graph, key.source, key.target, item);
-  // Soft-deleted items needn't be in an index, because readers hide them.
+  // Readers hide soft-deleted items, so these items don't have to be in an index.
   const of = kind.kind === 'node' ? kind.node : kind.kind === 'edge' ? kind.edge : undefined;
   if (of === undefined || isGone(of, item)) return [];
   return nativePlaces(graph, key).flatMap(({ name, index }) => {

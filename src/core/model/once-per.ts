@@ -1,4 +1,3 @@
-/** Returns a function that computes a value once per object, such as a model, and keeps it while the object lives. */
 export function oncePer<Key extends object, Value>(compute: (key: Key) => Value): (key: Key) => Value {
   const known = new WeakMap<Key, Value>();
   return (key) => {

@@ -82,7 +82,7 @@ export interface Rank<Name extends string | SourceValue = string, Label extends 
 
 /**
  * Sorts by a label's weight: `rank('memberRole', { LEAD: 500, CONTRIBUTOR: 400 })` sorts as `500-LEAD`, so "at least
- * CONTRIBUTOR" is one range. Weights are whole numbers of equal width.
+ * CONTRIBUTOR" is one range. Weights are whole numbers with the same number of digits.
  */
 export function rank<const Name extends string | SourceValue, const Label extends string>(
   attribute: Name,
@@ -93,7 +93,8 @@ export function rank<const Name extends string | SourceValue, const Label extend
 
 /**
  * Orders or labels by a string computed from the attributes. The function must be pure: same attributes, same string.
- * If it returns undefined, the item isn't in the order, or lacks the label; if it throws, the item is quarantined.
+ * If the function returns undefined, the item isn't in the order, or lacks the label. If it throws, the item is
+ * quarantined.
  *
  * @example
  * // Declare the attributes that the function reads, to check them against `fields`; otherwise they are unknown.
@@ -158,9 +159,9 @@ export type Order<A> = NameOf<A> | TypedOrder<NameOf<A>> | Rank<NameOf<A>> | Der
 export type EdgeOrderValue<A> = Order<A> | SourceValue | TypedOrder<SourceValue> | Rank<SourceValue>;
 
 /**
- * An order of edges, by one value or by several in turn. All ascend; `reverse: true` reads from the end. There is no
- * `desc`, because the shorter of two strings would sort first in both directions. A list is searched by its leading
- * values; an edge is found by its values up to the first that it lacks.
+ * An order of edges, by one value or by several in turn. All values ascend; `reverse: true` reads from the end. There
+ * is no `desc`, because a string would sort before its extensions in both directions. An order by several values is
+ * searched by its leading values, and an edge is found by its values up to the first that it lacks.
  */
 export type EdgeOrderOption<A> = EdgeOrderValue<A> | readonly EdgeOrderValue<A>[];
 

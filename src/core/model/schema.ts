@@ -33,8 +33,8 @@ export interface SearchOptions<A> {
   /** How the value is encoded in keys, which sort as strings. Default: `'string'`. */
   type?: ValueType;
   /**
-   * The number of index partitions to spread items over, at least 1. `'value'` puts the value into the partition key,
-   * which spreads best, but only supports equality. Default: 200.
+   * The number of index partitions to spread items over, from 1 to 100,000. `'value'` puts the value into the partition
+   * key, which spreads best, but only supports equality. Default: 200.
    */
   shards?: number | 'value';
   /**
@@ -61,9 +61,9 @@ export interface SearchOptions<A> {
   /** Attributes copied into the search item. Default: `'KEYS_ONLY'`. */
   project?: ProjectOption<NameOf<A>>;
   /**
-   * Lets DynamoDB maintain the search with an index on the attribute: this saves search items, 1 WCU per write and lag,
-   * but only supports equality. DynamoDB then refuses items whose attribute is empty or has another type. Takes one of
-   * the table's 20 indexes. Default: false.
+   * Lets DynamoDB maintain the search with an index on the attribute. This avoids search items, 1 WCU per write, and
+   * lag, but only supports equality. DynamoDB then refuses items whose attribute is empty or has another type. Takes
+   * one of the table's 20 indexes. Default: false.
    */
   native?: boolean;
 }
@@ -214,7 +214,7 @@ export interface InboundOptions<A> extends TotalOptions<A> {
    * keys of that index, and comes before orders with other names, which then have their own items.
    */
   orders?: Readonly<Record<string, EdgeOrderOption<A> | undefined>>;
-  /** The number of index partitions for one target's edges. Default: 1. */
+  /** The number of index partitions for one target's edges, from 1 to 100,000. Default: 1. */
   shards?: number;
   /** Whether the value or the source chooses the shard. Default: `'source'`. */
   shardBy?: 'value' | 'source';
@@ -240,7 +240,7 @@ export interface InboundOptions<A> extends TotalOptions<A> {
    */
   includeTarget?: boolean;
   /**
-   * Lets DynamoDB maintain the orders, with an index for each: this saves index items, 1 WCU per write and lag. Each
+   * Lets DynamoDB maintain the orders, with an index for each. This avoids index items, 1 WCU per write, and lag. Each
    * order must be by an attribute of the edge, or `number(...)` of one. DynamoDB then refuses items whose attribute is
    * empty or has another type. Each order takes one of the table's 20 indexes. Default: false.
    */

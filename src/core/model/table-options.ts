@@ -19,9 +19,9 @@ export interface TableOptions {
    */
   indexes?: number | { readonly [Index in IndexName]?: string | IndexOptions };
   /**
-   * Names and key attributes of indexes for native orders and searches, such as indexes that a table already has: `{
-   * ByTarget: { partitionKey: 'target', sortKey: 'day' } }`. Such an index holds all attributes. Default: names made
-   * from their keys.
+   * Names and key attributes of indexes for native orders and searches, such as indexes that a table already has:
+   * `{ ByTarget: { partitionKey: 'target', sortKey: 'day' } }`.
+   * Such an index holds all attributes. Default: names made from the keys.
    */
   nativeIndexes?: Readonly<Record<string, Required<Omit<IndexOptions, 'name'>>>>;
 }

@@ -44,7 +44,6 @@ export function derivePart(plan: PartPlan, key: PlannedKey, image: Item, outcome
       outcomes?.addFault(lineOfView(plan), inForce.places.key, message, inForce);
     }
   }
-  // These shares are derived only for their problems.
   const asSource = joinedItems.length > 0 ? partAttributesAsSource(plan.graph, key.source, part.name, image) : {};
   const shared = new Subject(plan, key, asSource);
   for (const joined of joinedItems) sourceShare(joined, shared);
@@ -73,7 +72,7 @@ class IndexItems {
       const { places } = inForce;
       try {
         if (multiValue) {
-          // One bad value excludes the whole list, and is reported as the list's problem.
+          // One bad value excludes all values of the list, and is reported as the list's problem.
           for (const [key, item] of searchItemsOfValues(plan, this.subject)) this.add(key, item);
         } else {
           const item = searchItem(plan, this.subject);

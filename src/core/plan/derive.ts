@@ -33,7 +33,6 @@ const NO_ITEMS: ReadonlyMap<string, Item> = new Map();
 
 const NOTHING: DerivedImage = { keys: NONE, fields: NONE, problems: NONE };
 
-/** @param outcomes collects the outcome for each projection of the model. */
 export function derive(plan: TypePlan, key: PlannedKey, image: Item | undefined, outcomes?: Outcomes): DerivedImage {
   if (image === undefined) return NOTHING;
   if (isGone(deletionOf(plan), image)) {
@@ -71,9 +70,9 @@ function noteDeleted(plan: TypePlan, key: PlannedKey, image: Item, outcomes: Out
 }
 
 /**
- * Merges what all layers derive. The models in `graph.further` have no views.
+ * Only the first layer has views.
  *
- * @param node the source node of an edge; without it, joined items are left out.
+ * @param node the source node of an edge. Without `node`, joined items are left out.
  */
 export function derivedOf(
   graph: CompiledModel,
@@ -105,7 +104,6 @@ export function problemsOfImage(
   return problemsOf(layersOf(graph).map((layer) => derivedIn(layer, source, sortKey, image)));
 }
 
-/** Lists each message of several layers only once. */
 export function problemsOf(layers: readonly Pick<Derived, 'problems'>[]): readonly Problem[] {
   if (layers.length === 1) return layers[0]!.problems;
   return [...new Map(layers.flatMap(({ problems }) => problems).map((problem) => [problem.message, problem])).values()];

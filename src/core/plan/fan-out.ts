@@ -78,8 +78,8 @@ function dependsOnParts(graph: CompiledModel, source: string): boolean {
 }
 
 /**
- * Returns the touch that continues a fan-out, or that ends one that nothing in the registry needs, because a later
- * projection would mistake it for its own.
+ * Returns the touch that continues a fan-out. If nothing in the registry needs the fan-out, the touch ends it, because
+ * a later projection would mistake the fan-out for its own.
  */
 export function continuationTouch(graph: CompiledModel, record: ChangeRecord): ContinuationTouch | undefined {
   const { source, target } = record;
@@ -169,8 +169,9 @@ export function moveContinuationUpdate(
 }
 
 /**
- * Writes the same place again, which makes another record. The fan-out isn't ended, because its record may just be
- * late. A fan-out with an impossible place starts again. A continuation that isn't open becomes a tombstone.
+ * Writes the same place again, so that another record drives the fan-out. The fan-out isn't ended, because its last
+ * record may just be late. A fan-out with an impossible place starts again. A continuation that isn't open becomes a
+ * tombstone.
  */
 export function continueFanOutUpdate(
   graph: CompiledModel,

@@ -17,7 +17,6 @@ export interface IndexItemKey {
   isPrefix: boolean;
 }
 
-/** Includes every generation of the model. */
 export function indexItemKeysOf(graph: CompiledModel, base: ItemKey): IndexItemKey[] {
   const keys = layersOf(graph).flatMap((layer) => keysIn(layer, base));
   // A count and an order may share an item.

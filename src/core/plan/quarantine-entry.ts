@@ -40,7 +40,6 @@ export interface FaultOfBase {
   records: readonly ChangeRecord[];
 }
 
-/** Returns undefined if there are no problems. An existing entry keeps its time. */
 export function faultEntry({ base, was, problems, records }: FaultOfBase, nowMs: number): Item | undefined {
   if (problems.length === 0) return undefined;
   const reason = problems.map(({ message }) => message).join('; ');
@@ -103,7 +102,6 @@ function entryContent(
   };
 }
 
-/** Returns the key that a redrive has to reconcile. */
 function baseOfTouch(touch: Touch): ItemKey {
   if (touch.kind === 'item' || touch.kind === 'entry') return touch.base;
   // A fan-out is repeated from its parent node.
@@ -120,7 +118,6 @@ export function formsOfEntry(content: Item): readonly Item[] {
   return [content, listed, unlisted, {}];
 }
 
-/** Returns the entry to log if the table accepts none of its forms. */
 export function unwrittenEntry(entry: Item, { message }: StoreError): Item {
   const reason = stringOf(entry[QUARANTINE_FIELDS.reason]) ?? '';
   const text = `${reason.replace(/\.$/, '')}. The table refuses the quarantine entry, too: ${message} A check finds what is missing.`;
@@ -148,7 +145,6 @@ export function readEntry(graph: CompiledModel, item: Item): QuarantineEntry {
   };
 }
 
-/** Returns an empty string if the entry's key doesn't show the base item's sort key. */
 function targetOfKey(source: string, sortKey: string): string {
   const named = namedInEntryKey(sortKey);
   const derived = parseDerivedKey(named);
@@ -156,7 +152,7 @@ function targetOfKey(source: string, sortKey: string): string {
   return derived.kind === 'index-item' ? (baseKeyOfIndexItem(source, named) ?? '') : '';
 }
 
-/** Uses the stream's clock if there is a record. */
+/** Keeps the time of an existing entry. Otherwise, uses the stream's clock if there is a record. */
 function sinceOf(was: Item | undefined, records: readonly ChangeRecord[], nowMs: number): string {
   const known = quarantineEntry.isLive(was) ? stringOf(was?.[QUARANTINE_FIELDS.since]) : undefined;
   if (known !== undefined) return known;

@@ -24,7 +24,6 @@ export interface ItemTouch extends TouchBase {
   base: ItemKey;
 }
 
-/** Touches the shares of some base items in a view. */
 export interface ViewTouch extends TouchBase {
   kind: 'view';
   /** The sort keys of these base items: the node itself, and edges. */

@@ -18,7 +18,7 @@ import { joinedKeys, type PlannedKey, plannedKey, planOfKey, plansOfSource, type
  * is never taken from records.
  */
 
-/** Returns one touch for each item, grouped by partition. */
+/** Groups the touches by partition. */
 export function touched(graph: CompiledModel, records: readonly ChangeRecord[]): Touch[] {
   const touches = new Touches();
   for (const record of records) addTouches(graph, record, touches);

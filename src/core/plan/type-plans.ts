@@ -20,16 +20,17 @@ import { oncePer } from '../model/once-per.ts';
 import type { EdgeItemPlaces } from '../model/projection/index-places.ts';
 import { packsOf } from '../model/projection/search-pack.ts';
 
-/** Plans hold what doesn't depend on a key or image: a batch has thousands of images, but few types. */
+/**
+ * Plans hold everything that doesn't depend on a key or an image, because a batch has thousands of images, but few
+ * types.
+ */
 
 export interface EdgeItemsPlan {
-  /** Undefined if the edge set doesn't list the type. */
   labels: readonly LabelWriter[] | undefined;
   /** Index items that depend on the edge alone. */
   indexItems: readonly InboundItemPlan[];
   /** Index items that depend on the edge and its source node. */
   joinedItems: readonly JoinedItemPlan[];
-  /** The places of `indexItems`, and of the counted item. */
   places: readonly EdgeItemPlaces[];
   /** The counted item's index in `places`, even if no order applies; -1 if the edge isn't counted. */
   countedPlace: number;

@@ -19,7 +19,7 @@ import { type Encoded, encodeForOrder, type OrderEncoder, orderEncoder } from '.
 import { firstAttributeOf, lacksPartitionText, lacksValueText } from './outcomes.ts';
 import { PartError, type Subject } from './subject.ts';
 
-/** DynamoDB's limit, less an allowance for what a write adds, such as the revision. */
+/** DynamoDB's limit, minus room for attributes that a write adds, such as the revision. */
 const ITEM_BYTES = 400 * 1024 - 4096;
 
 interface PlannedOrder {
@@ -67,10 +67,6 @@ function endEncoder(purpose: string): OrderEncoder {
   return ({ end }) => end && encodeForOrder(end, 'number', AS_WRITTEN, purpose);
 }
 
-/**
- * Returns undefined if the partition attribute or every order lacks a valid value, if a projected attribute is
- * malformed, or if the item would be too large.
- */
 export function inboundItem(plan: InboundItemPlan, subject: Subject, sortKey: string): Item | undefined {
   const { inbound, orders, partition: partitioned } = plan;
   const { inForce } = plan.item;
@@ -121,7 +117,6 @@ function partitionOrNote(
   return undefined;
 }
 
-/** Notes a problem, and that these orders lack the item because of it. */
 export function noteFault(
   { item: { inForce } }: Pick<InboundItemPlan, 'item'>,
   orders: readonly Pick<PlannedOrder, 'line'>[],
@@ -151,7 +146,6 @@ interface IndexKeyParts {
   source: string;
 }
 
-/** Throws a `PartError` if a key would be too long for its index. */
 export function addIndexKeys(
   item: Item,
   { index, places }: { index: IndexName; places: OrderPlaces | SearchPlaces },
@@ -173,7 +167,6 @@ export function addIndexKeys(
   }
 }
 
-/** Throws a `PartError` if the sort key would be too long. */
 export function fittingSortKey(
   encoded: Pick<Encoded, 'escaped' | 'attribute'>,
   source: string,
@@ -190,7 +183,6 @@ function tooLongError(key: string, { attribute }: Pick<Encoded, 'attribute'>, pu
   return new PartError('key-too-long', message, attribute);
 }
 
-/** Throws a `PartError` for a malformed attribute, or if a stored item becomes larger than DynamoDB allows. */
 export function withProjection(
   item: Item,
   projection: Projection,
@@ -203,7 +195,6 @@ export function withProjection(
   return isStored ? withAttributes(item, attributes, subject) : { ...item, [ATTRIBUTES]: { M: attributes } };
 }
 
-/** Throws a `PartError` if the item becomes larger than DynamoDB allows. */
 export function withAttributes(item: Item, attributes: Item, subject: Pick<Subject, 'type'>): Item {
   item[ATTRIBUTES] = { M: attributes };
   return fitting(item, subject);

@@ -26,9 +26,9 @@ import type { Subject } from './subject.ts';
 import { countedFields, lineOfCount } from './totals.ts';
 
 /**
- * A joined index item is made of two shares, one from the edge and one from its source node. A share depends on one
- * image only. Comparing shares before and after a record therefore shows whether the item changes, and problems of a
- * share belong to its base item. Problems of the whole item, such as a key that is too long, belong to the edge.
+ * A joined index item is made of two shares, one from the edge and one from its source node. Neither share depends on
+ * the other, so comparing shares before and after a record shows whether the item changes, and a share's problems
+ * belong to its base item. Problems of the whole item, such as a key that is too long, belong to the edge.
  */
 
 type Side = 'edge' | 'source';
@@ -55,7 +55,7 @@ interface PlannedOrder {
   line: string;
 }
 
-/** One value of a share: encoded text, `absent`, or `failed` if it can't be encoded. */
+/** A value of a share; `failed` if the value can't be encoded. */
 type Given = { readonly text: string } | 'absent' | 'failed';
 
 export interface Share {
@@ -63,7 +63,6 @@ export interface Share {
   orders: readonly (readonly Given[])[];
   partition: Given;
   attributes: Item;
-  /** The fields by which the edge is counted. Only the edge's share has them. */
   counted?: Item;
 }
 
@@ -98,13 +97,11 @@ export function edgeShare(plan: JoinedItemPlan, subject: Subject): Share {
   return shareOf(plan, 'edge', subject, plan.inbound.project);
 }
 
-/** @param subject undefined if the node doesn't exist. */
 export function sourceShare(plan: JoinedItemPlan, subject: Subject | undefined): Share {
   const projection: Projection = { kind: 'LIST', attributes: plan.inbound.projectSource ?? [] };
   return shareOf(plan, 'source', subject, projection);
 }
 
-/** Returns whether two shares lead to the same item, whatever the other side's share is. */
 export function sameShare(left: Share | undefined, right: Share | undefined): boolean {
   if (left === undefined || right === undefined) return left === right;
   const isSame = JSON.stringify([left.orders, left.partition]) === JSON.stringify([right.orders, right.partition]);
@@ -156,7 +153,6 @@ export interface JointNotes {
   hasNode: boolean;
 }
 
-/** Returns the item made of both shares; undefined if it can't be in an index and the edge isn't counted. */
 export function joinedItem(
   plan: JoinedItemPlan,
   source: string,
@@ -232,7 +228,6 @@ function encodedOrder({ parts, isList }: PlannedOrder, values: readonly Given[])
   return (isList ? joinLeadingParts(texts) : texts[0])!;
 }
 
-/** A value that a joined item lacks, and the side it should come from. */
 interface Lacking {
   of: Side;
   value: Given;

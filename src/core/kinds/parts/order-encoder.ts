@@ -6,7 +6,7 @@ import { AS_WRITTEN, type TextForm } from '../../items/text-form.ts';
 import type { AttributeOrder, OrderModel, OrderPart } from '../../model/compiled.ts';
 import { PartError, type Subject } from './subject.ts';
 
-/** An order's encoded text, the value that it came from (a list for a path), and the attribute to name in errors. */
+/** `value` is the value before encoding, a list for a path. `attribute` is named in errors. */
 export interface Encoded {
   text: string;
   escaped: string;
@@ -35,7 +35,6 @@ export function orderEncoder(order: OrderModel, form: TextForm, purpose: string)
   return (subject) => joinLeadingParts(encoders.map((encodePart) => encodePart(subject)));
 }
 
-/** Joins the values before the first absent one; undefined if the first is absent. */
 export function joinLeadingParts(parts: readonly (Encoded | undefined)[]): Encoded | undefined {
   const hole = parts.indexOf(undefined);
   const values = (hole < 0 ? parts : parts.slice(0, hole)) as Encoded[];
@@ -105,7 +104,6 @@ function encodeAttributePath(
   return encodedText(encodePath(segments, form), { L: values }, attributes.slice(0, values.length).join(', '));
 }
 
-/** @param purpose completes "needed for ..." in the error. */
 export function encodeForOrder(
   value: AttributeValue,
   type: ValueType,

@@ -4,11 +4,10 @@ import type { MaybeSuperseded, OrderModel } from '../../model/compiled.ts';
 export interface Outcome {
   /** The projection's path in the model, such as `edges.MEMBER.inbound.orders.byDate`. */
   line: string;
-  /** The sort key of the derived item, in the base item's partition. */
   sortKey: string;
   /** Why there is no derived item, as a sentence; undefined if there is one. */
   why?: string | undefined;
-  /** True if the reason is an error in the image. Such an error is in a quarantine entry. */
+  /** True if the reason is an error in the image, which a quarantine entry then reports. */
   isFault: boolean;
 }
 
@@ -23,7 +22,7 @@ export class Outcomes {
     this.set({ line, sortKey, why, isFault: false });
   }
 
-  /** Notes an item that can't be derived. The image is not at fault if a newer generation supersedes the projection. */
+  /** If a newer generation replaces the projection, the image isn't at fault. */
   addFault(line: string, sortKey: string, message: string, projection?: MaybeSuperseded): void {
     this.set({ line, sortKey, why: `${message}.`, isFault: projection?.isSuperseded !== true });
   }
@@ -46,7 +45,6 @@ export function lacksPartitionText(whose: Whose, attribute: string, of: 'list' |
   return `The ${whose} has no value for ${attribute}, the partition of the ${of}.`;
 }
 
-/** Returns the attribute with the order's first value; undefined if a function derives that value. */
 export function firstAttributeOf(order: OrderModel): string | undefined {
   switch (order.kind) {
     case 'parts':

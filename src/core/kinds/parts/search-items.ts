@@ -31,7 +31,6 @@ interface SearchPlan {
   form: TextForm;
   encode: OrderEncoder;
   purpose: string;
-  /** The search's path in the model. */
   line: string;
 }
 
@@ -51,11 +50,7 @@ export function searchItemPlan(searches: readonly SearchModel[]): SearchItemPlan
   return { first: plans[0]!, searches: plans };
 }
 
-/**
- * Returns the item that searches share; undefined if none of them has a value and an index partition, if a projected
- * attribute is malformed, or if the item would be too large. A value that can't be a key excludes the item from that
- * search only.
- */
+/** A value that can't be a key only excludes the item from the search that uses the value. */
 export function searchItem({ first, searches }: SearchItemPlan, subject: Subject): Item | undefined {
   const item: Item = {};
   let indexed = false;
@@ -139,7 +134,6 @@ function encodedValues({ search, form, purpose }: SearchPlan, subject: Subject):
   return values.map((entry) => encodeForOrder(entry, type, form, purpose, attribute));
 }
 
-/** Returns false if the node lacks the attribute that names the index partition. */
 function addSearchKeys(item: Item, search: SearchModel, subject: Subject, encoded: Encoded, purpose: string): boolean {
   let within: string | undefined;
   if (search.partition !== undefined) {

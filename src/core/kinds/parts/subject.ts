@@ -29,7 +29,6 @@ export interface Problem {
     | 'too-many-values'
     | 'out-of-bounds';
   attribute?: string;
-  /** Names the attribute at fault, if there is one. */
   message: string;
   /** True if only a total needs the value. The total counts the problem, and the derived item still exists. */
   isOfTotal?: true;
@@ -49,7 +48,6 @@ export interface SubjectType {
   type: string;
   /** True for an edge type with hashed keys, whose edges hold their target in an attribute. */
   isHashed: boolean;
-  /** The attribute with the time at which the item ends, if any. */
   expires?: string;
 }
 
@@ -68,7 +66,7 @@ export function targetOf({ kind, type }: SubjectType, { source, sortKey, target 
 const NONE: readonly Problem[] = [];
 
 /**
- * An image, with what the derivation of all its items shares: keys, problems, and the plain form for `derive`
+ * An image, with the data that the derivation of all its items shares: keys, problems, and the plain form for `derive`
  * functions, which is made once and on demand.
  */
 export class Subject {
@@ -79,7 +77,6 @@ export class Subject {
     private readonly of: Readonly<SubjectType>,
     private readonly key: Readonly<SubjectKey>,
     private readonly image: Item,
-    /** Collects the outcome for each projection, if needed. */
     readonly outcomes?: Outcomes,
   ) {}
 
@@ -104,7 +101,6 @@ export class Subject {
     return noteProblem(this.noted, error, projection);
   }
 
-  /** Returns binary values as bytes. Throws a `PartError` for a value that isn't an attribute value. */
   attribute(name: string): AttributeValue | undefined {
     const value = attributeOf(this.image, name);
     if (value === undefined) return undefined;
@@ -116,10 +112,6 @@ export class Subject {
     }
   }
 
-  /**
-   * Throws a `PartError` if the function throws or returns anything but a string or undefined, or if an attribute is
-   * malformed.
-   */
   computeText(compute: Compute, purpose: string): string | undefined {
     this.plain ??= toPlainItem(this.copyAttributes({ kind: 'ALL' }));
     const { source } = this.key;
@@ -140,16 +132,16 @@ export class Subject {
     throw new PartError('derive-failed', `derive for ${purpose} gave ${typeof text} instead of a string`);
   }
 
-  /** Returns undefined if the item never ends. */
   get end(): AttributeValue | undefined {
     return endOf(this.of, this.image);
   }
 
   /**
-   * Returns the projected attributes and the time at which the item ends. Leaves out keys, the target of a hashed key,
-   * and a mirror's bookkeeping. Throws a `PartError` for a malformed attribute.
+   * Adds the time at which the item ends, even for `KEYS_ONLY`. Leaves out keys, the target of a hashed key, and a
+   * mirror's bookkeeping.
    *
-   * @param options with `isLenient`, leaves out a malformed attribute and notes the problem instead.
+   * @param options `isLenient` leaves out a malformed attribute and notes the problem. Otherwise, such an attribute
+   * throws a `PartError`.
    */
   projectAttributes(projection: Projection, { isLenient = false } = {}): Item {
     const copy = this.copyAttributes(projection, { isLenient });
@@ -179,7 +171,6 @@ export class Subject {
   }
 }
 
-/** Returns undefined if the node doesn't exist or counts as deleted. */
 export function nodeSubject(graph: CompiledModel, id: string, image: Item | undefined): Subject | undefined {
   if (!isNodeThere(graph, id, image)) return undefined;
   const of: SubjectType = { kind: 'node', graph, type: parseNodeId(id)?.type ?? '', isHashed: false };
@@ -187,8 +178,8 @@ export function nodeSubject(graph: CompiledModel, id: string, image: Item | unde
 }
 
 /**
- * Adds the problem of a `PartError` to `problems` and returns it; rethrows any other error. Callers have their own
- * `try`, because passing callbacks would allocate several closures for each image.
+ * Rethrows any error that isn't a `PartError`. Callers have their own `try`, because passing callbacks would allocate
+ * several closures for each image.
  *
  * @param projection if a newer generation replaces it, the failure isn't a problem of the item.
  */

@@ -13,12 +13,12 @@ import { AttributeOwners, attributeUses, ownAttributes } from './attribute-uses.
 import { ownerOfAttribute } from './definitions.ts';
 import type { Mistakes } from './mistakes.ts';
 
-/** DynamoDB allows 255 characters. Up to 9 of them may follow the keys and say what the index holds. */
+/** DynamoDB allows 255 characters, of which up to 9 (`-all` or a hash) may follow the keys. */
 const IN_INDEX_NAMES = /^[A-Za-z0-9_.-]{3,246}$/;
-/** DynamoDB's limits on projected attributes: for each index, and for all indexes of a table together. */
+/** DynamoDB's limits on projected attributes: per index, and for all indexes of a table together. */
 const [MOST_IN_INDEX, MOST_COPIED] = [20, 100];
 
-/** DynamoDB refuses an item in which an index's key attribute has a different type than in the index. */
+/** DynamoDB refuses an item whose attribute has another type than the index key of that name. */
 function checkTypes(model: NativeDeclarations, mistakes: Mistakes): void {
   const placed = placedNativeIndexes(model);
   if (placed.length === 0) return;
@@ -46,8 +46,8 @@ function checkTypes(model: NativeDeclarations, mistakes: Mistakes): void {
 }
 
 /**
- * The projector doesn't check what enters a native index, so other tenants' edges and values would be read and billed
- * before a reader drops them.
+ * The projector doesn't check the items in a native index, so readers would read, and pay for, items of other tenants
+ * before dropping them.
  */
 export function checkNativeTenants(declarations: NativeDeclarations, mistakes: Mistakes): void {
   for (const { path } of placedNativeIndexes(declarations)) {

@@ -17,7 +17,7 @@ import { Mistakes } from './mistakes.ts';
 import { edgeSchema, graphSchema, nodeSchema, partSchema, tableName } from './schemas.ts';
 
 /**
- * Checks and compiles a model. Throws a `ModelError` that names the mistakes with their paths.
+ * Checks and compiles a model. Throws a `ModelError` that lists the mistakes with their paths.
  *
  * @example
  * const graph = defineGraph({
@@ -97,8 +97,8 @@ function withEdgesOfNode(node: NodeModel, edges: ReadonlyMap<string, EdgeModel>)
 }
 
 /**
- * Only the mirror may delete mirrored items, so their type can't use the table's TTL attribute. Any other type must use
- * it.
+ * A mirrored type must not use the table's TTL attribute, because only the mirror may delete its items. Any other type
+ * must use that attribute.
  */
 function checkEnds(
   { type, expires }: NodeModel | EdgeModel,
@@ -159,7 +159,6 @@ function checkSourceParts(nodes: ReadonlyMap<string, NodeModel>, edge: EdgeModel
   }
 }
 
-/** Returns the graph for a table with another name. Throws `invalid-argument` for an invalid name. */
 export function withTableName<G extends CompiledModel>(graph: G, name: string): G {
   tableName(name, (_path, message) => {
     const hint = 'Name the table as DynamoDB does, such as records-prod.';

@@ -5,7 +5,7 @@ import { EdgeItemPlaces, OrderPlaces } from '../projection/index-places.ts';
 
 /**
  * The due-list is an additional order of edges, by the time at which they end. `deleteEnded` reads it and deletes ended
- * edges within minutes, which corrects counts; DynamoDB's TTL may take days.
+ * edges within minutes, so that counts are right; DynamoDB's TTL may take days.
  */
 
 /** Each shard takes 1,000 writes a second, and costs one Query a minute. */

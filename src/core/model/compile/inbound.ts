@@ -20,8 +20,8 @@ import { checkShape, inboundSchema } from './schemas.ts';
 
 /**
  * The first orders, one for each index, share an item, which costs least. An item is in an index only once, so each
- * further order has its own item, in a partition of gsi0. If some orders are named gsi0, gsi1 and so on, only these
- * share an item, each in the index of its name.
+ * further order has its own item, in gsi0. If some orders are named gsi0, gsi1 and so on, only these share an item,
+ * each in the index of its name.
  */
 
 /** Order names are part of keys, where a lower-case first letter distinguishes them from types. */

@@ -20,10 +20,6 @@ export interface DeclaredSearch extends SearchSettings {
   native?: boolean;
 }
 
-/**
- * Returns undefined for an entry that is neither a string nor an object. After other mistakes, compiles the valid
- * options.
- */
 export function compileSearch(
   type: string,
   attribute: string,

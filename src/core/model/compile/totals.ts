@@ -40,7 +40,7 @@ const givenSum: Shape<Shaped<typeof sumSchema>> = (input, note) => {
   note([], `should be a sum of an attribute: write sum('${typeof input === 'string' ? input : 'attribute'}')`);
 };
 const sums = recordOf(partName, givenSum);
-/** In the total's attribute names, a slash follows the group's name, which therefore can't contain one. */
+/** In the total's attribute names, a slash follows the group's name, so the name can't contain a slash. */
 const groupedAttribute: Shape<string> = (input, note) => {
   ownAttribute(input, note);
   if (typeof input === 'string' && !GROUP_NAME.test(input)) {

@@ -1,8 +1,7 @@
 const MOST_LISTED = 12;
-/** Only the beginning of longer words is compared, since a name in a message may have any length. */
+/** Limits the cost of comparing: a name in a message may have any length. */
 const MOST_COMPARED = 64;
 
-/** Returns the closest word; undefined if none is close. */
 export function nearest(word: string, words: Iterable<string>): string | undefined {
   let best: string | undefined;
   let least = Math.max(1, Math.floor(Math.min(word.length, MOST_COMPARED) / 3)) + 1;
@@ -18,7 +17,6 @@ export function nearest(word: string, words: Iterable<string>): string | undefin
   return best;
 }
 
-/** Returns the end of a message, such as `. Did you mean title? There are title, kind`. */
 export function wordsThereAre(word: string, words: Iterable<string>): string {
   const all = [...words];
   const near = nearest(word, all);
@@ -28,7 +26,7 @@ export function wordsThereAre(word: string, words: Iterable<string>): string {
   return `.${near === undefined ? '' : ` Did you mean ${near}?`} ${there}`;
 }
 
-/** Returns the edit distance, in which a swap of neighboring characters counts as one change. */
+/** Swapping two neighboring characters counts as one change. */
 function distanceOf(left: string, right: string): number {
   let before: number[] = [];
   let row = Array.from({ length: right.length + 1 }, (_, i) => i);

@@ -17,8 +17,8 @@ import type { EdgeOrderModel, IndexName, PartitionModel, Projection, SearchOrder
 import { anything, either, flag, oneOf, optional, recordOf, type Shape, type Shaped } from './shape.ts';
 
 /**
- * Each line says how an option is checked, its setting with default and effect, what it does to keys and queries, and
- * what it excludes. A new option with the default `undefined` or `false` doesn't change fingerprints in the registry.
+ * Each line says how an option is checked, which setting it fills, what the setting affects, and which options exclude
+ * each other. A new option with the default `undefined` or `false` doesn't change fingerprints in the registry.
  */
 
 declare const VALUE: unique symbol;
@@ -34,7 +34,7 @@ interface SettingOption<Given, Value, Work extends OptionWork> {
   readonly work: Work;
   readonly effect: OptionEffect;
   readonly fill: (given: Given | undefined) => Value;
-  /** The value with which a `spread` setting also changes results. */
+  /** With this value, a `spread` setting also changes results. */
   readonly resultWith?: Value;
 }
 
@@ -42,7 +42,7 @@ interface TextFormOption extends SettingOption<boolean, number | false, 'form'> 
   readonly form: TextForm;
   /** Applied after other forms have changed the text that `form` returned. */
   readonly again: TextForm;
-  /** Stored in the definition, so a new version rebuilds the items. */
+  /** Stored in a search's definition, so that a new version rebuilds the items. */
   readonly version: number;
 }
 
@@ -131,7 +131,6 @@ function setting<Value>(effect: OptionEffect): Setting<Value> {
 const anyName: Shape<string> = () => undefined;
 
 export const SEARCH_OPTIONS = {
-  /** The index partition without suffixes, such as `USER.name`. */
   indexPartition: setting<string>('result'),
   name: setting<string>('result'),
   /** The part, such as `STATE` for `STATE.status`; undefined for the node itself. */
@@ -295,7 +294,7 @@ export function textFormVersions(table: OptionTable): ReadonlyMap<string, number
   );
 }
 
-/** Returns the settings with the effect `expected`, or all if it is undefined. */
+/** @param expected the effect of the settings to return; all settings if undefined. */
 export function settingsIn<Table extends OptionTable>(
   table: Table,
   model: SettingsOf<Table>,
@@ -332,7 +331,6 @@ function pick(
   return Object.fromEntries(values.filter(([, value]) => value !== undefined));
 }
 
-/** Returns a path such as `nodes.USER.parts.STATE.search.status`. */
 export function lineOfSearch({
   indexPartition,
   name,

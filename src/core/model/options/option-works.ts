@@ -2,11 +2,10 @@ import type { TextForm } from '../../items/text-form.ts';
 import type { OrderModel } from './settings.ts';
 import type { Shape } from './shape.ts';
 
-/** How an option works, which determines whether native projections can have it and to which orders it applies. */
 interface Work {
   /** True if native projections can't have the option. */
   readonly needsKeys: boolean;
-  /** The orders that the option applies to. Default: all. */
+  /** Default: all orders. */
   readonly orders?: { readonly words: string; readonly has: (order: OrderModel) => boolean };
 }
 
@@ -49,8 +48,8 @@ export type OptionNeedingKeys<Table> = {
 export type Exclusion = (other: unknown, own: unknown) => string | undefined;
 
 /**
- * What an option changes. `order`: the order of hits, so a cursor stays valid only with the same value; `result`:
- * anything else that a query returns; `spread`: where in an index items are.
+ * `order`: the option changes the order of hits, so a cursor stays valid only with the same value. `result`: the option
+ * changes anything else that a query returns. `spread`: the option changes where in an index items are.
  */
 export type OptionEffect = 'order' | 'result' | 'spread';
 
@@ -75,7 +74,7 @@ export type OptionLine =
 
 export type WorkingTable = Readonly<Record<string, OptionLine | (SettingLine & { readonly check?: undefined })>>;
 
-/** Notes options that exclude each other, or don't fit one of the orders that they apply to. */
+/** Notes options that exclude each other, or that don't apply to one of the orders. */
 export function noteClashes(
   table: WorkingTable,
   given: Readonly<Record<string, unknown>>,

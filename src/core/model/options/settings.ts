@@ -9,7 +9,6 @@ export interface TotalSettings {
   groups: readonly TotalPart[];
 }
 
-/** An attribute that a total adds up or groups by. */
 export interface TotalPart {
   name: string;
   attribute: string;

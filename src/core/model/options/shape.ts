@@ -1,6 +1,6 @@
 import { wordsThereAre } from './nearest.ts';
 
-/** Every bundle contains these checks of a model's options. A schema library would be much larger. */
+/** Checks a model's options. Every bundle contains this code, and a schema library would be much larger. */
 
 export type Note = (path: readonly string[], message: string) => void;
 

@@ -36,7 +36,6 @@ const OF_SEARCH = /^([A-Z][A-Z0-9_]*)\.([^@#]*)(?:@([1-9]\d{0,8}))?(?:#|$)/s;
 const OF_EDGES = /^([A-Z][A-Z0-9_]*)(?:@([1-9]\d{0,8}))?-/;
 const OF_NAMED_ORDER = /^([a-z][A-Za-z0-9_]*)(?:@([1-9]\d{0,8}))?\/([A-Z][A-Z0-9_]*)-/;
 
-/** Returns undefined if no projection has such a partition key. */
 export function parseIndexPartition(partition: string): IndexPlace | undefined {
   const ofSearch = OF_SEARCH.exec(partition);
   if (ofSearch !== null) {
@@ -75,7 +74,6 @@ function valueInKey(encoded: string): string {
 }
 
 export interface PlacesOptions {
-  /** Default: 1. */
   generation?: number | undefined;
   /** False for items that only readers make. Their keys needn't fit an index. Default: true. */
   isStored?: boolean;
@@ -96,7 +94,7 @@ export abstract class IndexPlaces {
     this.limitBytes = SORT_KEY_BYTES + generationMark(generation).length + ofShard.length;
   }
 
-  /** Marks of generation and shards don't count toward the limit, so a key that fits in one generation fits in all. */
+  /** Ignores the marks of generation and shard, so that a key that fits in one generation fits in all. */
   fits(partition: IndexPartitionKey): boolean {
     return !this.isStored || isWithinBytes(partition, this.limitBytes);
   }
@@ -108,7 +106,7 @@ export abstract class IndexPlaces {
     return withShard(base, shardOf(shardBy === 'source' ? source : encoded, shards, hash));
   }
 
-  /** Partitions of `shards: 'value'` can't be listed. Keys too long for an index have no items. */
+  /** Partitions of `shards: 'value'` can't be listed. Keys that are too long for an index have no items. */
   protected partitionsIn(base: string): IndexPartitionKey[] {
     const { shards } = this.spread;
     if (shards === 'value') return [];
@@ -117,7 +115,6 @@ export abstract class IndexPlaces {
     return partitions.filter((partition) => this.fits(partition));
   }
 
-  /** Returns at most one partition, unless the shard is chosen by source. */
   protected partitionsOfValueIn(base: string, encoded: string): IndexPartitionKey[] {
     const { shards, shardBy } = this.spread;
     if (shards !== 'value' && shards !== 1 && shardBy === 'source') return this.partitionsIn(base);
@@ -126,8 +123,8 @@ export abstract class IndexPlaces {
 }
 
 /**
- * Matches a projection's items by their keys in the table, so that readers can skip other items of its index partitions.
- * `sources` are prefixes of the partition key. `target` is the sort key or, with `isPrefix`, its prefix.
+ * Recognizes a projection's items by their keys in the table, so that readers can skip other items in its index
+ * partitions. `sources` are prefixes of the partition key. `target` is the sort key or, with `isPrefix`, its prefix.
  */
 export interface ItemKeys {
   sources: readonly string[];
@@ -140,7 +137,7 @@ export function isHitOf({ sources, target, isPrefix }: ItemKeys, source: string,
   return isTarget && sources.some((prefix) => source.startsWith(prefix));
 }
 
-/** Makes the sort keys of the items that an edge type's first orders share, or of the items of a named order. */
+/** Makes the sort keys of an edge type's index items: those that the first orders share, or those of a named order. */
 export class EdgeItemPlaces {
   readonly prefix: string;
   readonly targetItemKey: DerivedSortKey;

@@ -32,7 +32,6 @@ export interface ListOfEdges {
   partition?: string;
 }
 
-/** Returns the edges' sort key and partition value; undefined if this source can't have the entry. */
 export function listOfEdges(
   places: OrderPlaces,
   edgeType: string,

@@ -25,8 +25,8 @@ import {
 } from './index-places.ts';
 
 /**
- * Places are the derived keys and index partitions of a projection's items. Only these classes make them, so no other
- * code depends on generations or shards.
+ * Places are the derived keys and index partitions of a projection's items. Only these classes make such keys, so no
+ * other code has to know their forms.
  */
 
 export class SearchPlaces extends IndexPlaces {
@@ -48,7 +48,8 @@ export class SearchPlaces extends IndexPlaces {
       ? (searchValuePrefix(itemOf, generation, part) as DerivedSortKey)
       : searchKey(itemOf, generation, part);
     this.itemKeys = { sources: [`${type}-`], target: this.first, isPrefix: multiValue };
-    // Named after the search, because programs that read the index directly don't know which item the search shares.
+    // Contains the search's own name, because programs that read the index directly don't know whose item the search
+    // shares.
     this.base = formatIndexPartition({ of: 'search', type, search: indexPartition.slice(type.length + 1), generation });
   }
 
@@ -86,7 +87,6 @@ export class PartPlaces {
   }
 }
 
-/** The places of a count or total, and of the items it counts. */
 export interface CounterPlaces {
   readonly edgeType: string;
   /** The name of the count in the items that it counts. */
@@ -99,7 +99,6 @@ export interface CounterPlaces {
 export class CountPlaces implements CounterPlaces {
   readonly name: string;
   readonly key: DerivedSortKey;
-  /** The index items that the first orders share. */
   readonly items: EdgeItemPlaces;
   /** Two prefixes, because a sort key that is too long is replaced by its hash. */
   readonly itemPrefixes: readonly string[];
@@ -142,7 +141,7 @@ export class TotalPlaces implements CounterPlaces {
   }
 }
 
-/** Works even if no model keeps the count or total. */
+/** Also works for a count or total that no model keeps. */
 export function placesOfCount(countKey: string): CountPlaces | TotalPlaces {
   const key = parseDerivedKey(countKey);
   const Places = key?.kind === 'total' ? TotalPlaces : CountPlaces;

@@ -2,7 +2,6 @@ import { INDEX_NAMES, type IndexName } from '../../items/derived-item.ts';
 import type { SearchSettings } from '../options/option-tables.ts';
 import { SearchPlaces } from './places.ts';
 
-/** One of several searches that share an index item, which is named after the first. */
 interface PlacedSearch extends SearchSettings {
   index: IndexName;
   itemOf: string;

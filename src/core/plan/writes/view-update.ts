@@ -26,7 +26,6 @@ interface ViewCorrections {
   drop?: readonly string[];
 }
 
-/** Finds elements that don't name an edge, and marks of edge types that return or that no edge set lists. */
 export function correctionsOf(
   graph: CompiledModel,
   view: Item | undefined,
@@ -41,7 +40,7 @@ export interface ViewShares {
   corrections?: ViewCorrections | undefined;
 }
 
-/** Returns the update that replaces the shares of some base items, if the view still has the revision that was read. */
+/** Replaces only the shares of some base items. */
 export function viewUpdate(
   graph: CompiledModel,
   source: string,
@@ -115,7 +114,6 @@ interface ViewContent {
   attributes: Item | undefined;
   copies: ParentCopies;
   evicted: ReadonlySet<string>;
-  /** Absent if it has to be computed. */
   change?: ElementChange;
 }
 
