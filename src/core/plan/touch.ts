@@ -38,7 +38,7 @@ export interface ViewTouch extends TouchBase {
 export interface EntryTouch extends TouchBase {
   kind: 'entry';
   base: ItemKey;
-  /** Set if no record shows a fault. An absent entry stays unwritten unless the base item has a fault. */
+  /** If true, an absent entry stays unwritten unless the base item has a fault. */
   isLook?: true;
 }
 
