@@ -42,7 +42,7 @@ export type {
   NodeInput,
   NodeType,
 } from './core/model/inference.ts';
-export type { DeriveContext } from './core/model/options/derive-options.ts';
+export type { DeriveContext } from './core/model/options/settings.ts';
 export type { Store } from './core/store-port.ts';
 export type { ErrorCode } from './foundation/error-code.ts';
 export { type ClientOptions, createClient, createStreamsClient } from './store/client.ts';

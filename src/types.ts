@@ -113,7 +113,7 @@ export type {
   TypeMistake,
   VersionName,
 } from './core/model/checked.ts';
-export type { IndexKeys, TableNames } from './core/model/compiled.ts';
+export type { FeedNames, IndexKeys, TableNames } from './core/model/compiled.ts';
 export type {
   EdgeTypes,
   EdgeTypesOf,
@@ -127,7 +127,6 @@ export type {
   SearchTypes,
   TotalNames,
 } from './core/model/declared.ts';
-export type { FeedNames } from './core/model/feed-names.ts';
 export type { EdgeDefinitions, GraphInput, NodeDefinitions } from './core/model/graph.ts';
 export type {
   CountedEdgeType,
@@ -162,7 +161,7 @@ export type {
 } from './core/model/inference.ts';
 export type { NativeIndex, NativeKeys, NativeType } from './core/model/native-indexes.ts';
 export type { NativeGap } from './core/model/native-misfits.ts';
-export type { DeriveOptions } from './core/model/options/derive-options.ts';
+export type { DeriveOptions } from './core/model/options/settings.ts';
 export type {
   AttributesOf,
   Derive,

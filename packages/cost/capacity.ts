@@ -1,4 +1,4 @@
-import { PARTITION_WCU } from '../../src/core/items/shard-capacity.ts';
+import { PARTITION_WCU } from '../../src/core/items/capacity.ts';
 import { checkNativeIndexes } from '../../src/core/model/compile/check-native.ts';
 import { Mistakes } from '../../src/core/model/compile/mistakes.ts';
 import type { CompiledModel, InboundModel, SearchModel } from '../../src/core/model/compiled.ts';

@@ -3,7 +3,7 @@ import { encodeElement } from '../../src/core/items/element.ts';
 import { edgeSortKey } from '../../src/core/items/keys.ts';
 import { DEFAULT_VIEW_BUDGET_BYTES } from '../../src/core/kinds/eviction.ts';
 import type { CompiledModel, EdgeModel, NodeModel } from '../../src/core/model/compiled.ts';
-import { listedEdges } from '../../src/core/model/edge-sets.ts';
+import { listedEdges } from '../../src/core/model/compiled.ts';
 
 export interface EdgeSetCost {
   type: string;

@@ -1,5 +1,4 @@
-import { EVENTUAL_READ_UNIT_BYTES, readUnits, WRITE_UNIT_BYTES } from '../../src/core/items/capacity.ts';
-import { PARTITION_WCU } from '../../src/core/items/shard-capacity.ts';
+import { EVENTUAL_READ_UNIT_BYTES, PARTITION_WCU, readUnits, WRITE_UNIT_BYTES } from '../../src/core/items/capacity.ts';
 import type { CompiledModel } from '../../src/core/model/compiled.ts';
 import { isJoinedEdge } from '../../src/core/model/joined.ts';
 import { EdgeloomError } from '../../src/foundation/errors.ts';

@@ -1,4 +1,4 @@
-import { changesPerSecondOf, SHARD_CHANGES, shardsFor } from '../../src/core/items/shard-capacity.ts';
+import { changesPerSecondOf, SHARD_CHANGES, shardsFor } from '../../src/core/items/capacity.ts';
 import type { CompiledModel, SearchModel } from '../../src/core/model/compiled.ts';
 import { NODE_LIST } from '../../src/core/model/node-list.ts';
 import { countText } from '../../src/foundation/figure.ts';

@@ -9,7 +9,7 @@ import type {
   Projection,
   SearchModel,
 } from '../../src/core/model/compiled.ts';
-import { heldAttributes } from '../../src/core/model/held-attributes.ts';
+import { heldAttributes } from '../../src/core/model/compiled.ts';
 import {
   isJoinedEdge,
   joinedItemsOf,

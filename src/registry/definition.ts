@@ -5,6 +5,7 @@ import {
   type InboundModel,
   type InboundOrder,
   type InboundSettings,
+  listedEdges,
   type NodeModel,
   type OrderModel,
   type OrderSettings,
@@ -13,7 +14,6 @@ import {
   type SearchSettings,
   type TotalSettings,
 } from '../core/model/compiled.ts';
-import { listedEdges } from '../core/model/edge-sets.ts';
 import { isJoinedEdge, isJoinedItem } from '../core/model/joined.ts';
 import { nativeIndexes } from '../core/model/native-indexes.ts';
 import { NODE_LIST } from '../core/model/node-list.ts';

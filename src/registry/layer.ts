@@ -15,8 +15,7 @@ import {
   type SearchModel,
 } from '../core/model/compiled.ts';
 import { INBOUND_OPTIONS, settingsIn } from '../core/model/options/option-tables.ts';
-import { DUE_ORDER } from '../core/model/projection/due-order.ts';
-import { EdgeItemPlaces, OrderPlaces } from '../core/model/projection/index-places.ts';
+import { DUE_ORDER, EdgeItemPlaces, OrderPlaces } from '../core/model/projection/index-places.ts';
 import { CountPlaces, PartPlaces, TotalPlaces } from '../core/model/projection/places.ts';
 import { searchesOfPack } from '../core/model/projection/search-pack.ts';
 import { EdgeloomError } from '../foundation/errors.ts';

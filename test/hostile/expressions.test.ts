@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { parseDecimal } from '../../src/core/items/attribute-value.ts';
 import { encodeDate, MAX_DATE_CHARACTERS } from '../../src/core/items/dates.ts';
-import { encodeString } from '../../src/core/items/encoding.ts';
+import { AS_WRITTEN, encodeString } from '../../src/core/items/encoding.ts';
 import { FOLDED, MAX_FOLDED_CHARACTERS } from '../../src/core/items/folding.ts';
-import { AS_WRITTEN } from '../../src/core/items/text-form.ts';
 import { sources } from '../support/sources.ts';
 
 /**

@@ -12,11 +12,11 @@ import {
   partSchema,
   rankSchema,
   searchSchema,
-  sourceSchema,
   tableSchema,
   typedOrder,
 } from '../../src/core/model/compile/schemas.ts';
-import { FEED_KINDS } from '../../src/core/model/feed-names.ts';
+import { FEED_KINDS } from '../../src/core/model/compiled.ts';
+import { sourceSchema } from '../../src/core/model/options/checks.ts';
 import * as feed from '../../src/feed.ts';
 import * as library from '../../src/index.ts';
 import { baseModel, compiled } from './model.ts';

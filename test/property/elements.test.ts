@@ -5,10 +5,10 @@ import {
   decodeElement,
   edgeKeyOfElement,
   encodeElement,
-  encodeLabel,
   escapedEdge,
   escapedEdgeOfElement,
   escapedHashedEdge,
+  labelEncoder,
 } from '../../src/core/items/element.ts';
 import { hashedSortKey } from '../../src/core/items/hashed-key.ts';
 import { edgeSortKey } from '../../src/core/items/keys.ts';
@@ -45,7 +45,7 @@ describe('elements of an edge set', () => {
         const target = `USER-${id}`;
         const key = hashedSortKey(type, target);
         const element = given.reduce(
-          (text, [name, value]) => text + encodeLabel(name, value),
+          (text, [name, value]) => text + labelEncoder(name)(value),
           escapedHashedEdge(key, target),
         );
         expect(decodeElement(element)).toEqual({ type, target, labels: given });

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { encodeDate } from '../../src/core/items/dates.ts';
 import {
+  AS_WRITTEN,
   compareKeys,
   encodeNumber,
   encodePath,
@@ -12,7 +13,6 @@ import {
   lowestSortKeyOfValue,
   TARGET_SORT_KEY,
 } from '../../src/core/items/encoding.ts';
-import { AS_WRITTEN } from '../../src/core/items/text-form.ts';
 import { asText, type Decimal, decimal, number } from '../support/decimals.ts';
 import { indexSortKey } from '../support/derived-keys.ts';
 import { runs } from '../support/extent.ts';

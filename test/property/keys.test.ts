@@ -2,13 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { baseKeyOfIndexItem, formatDerivedKey, parseDerivedKey } from '../../src/core/items/derived-key.ts';
 import { hashedEdgeKey, hashedSortKey } from '../../src/core/items/hashed-key.ts';
-import {
-  continuationKey,
-  quarantineKey,
-  reverseKey,
-  searchKey,
-  targetItemKey,
-} from '../../src/core/items/key-forms.ts';
+import { quarantineKey, searchKey, targetItemKey } from '../../src/core/items/key-forms.ts';
 import {
   edgeSortKey,
   isDerivedKey,
@@ -20,6 +14,7 @@ import {
 import { classifyBaseItem, classifyKey } from '../../src/core/model/base-item.ts';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import { NODE_LIST } from '../../src/core/model/node-list.ts';
+import { FanOutPlaces } from '../../src/core/model/projection/places.ts';
 import { edge, node } from '../../src/core/model/schema.ts';
 import { isBaseSortKey } from '../../src/core/plan/stream-filter.ts';
 import { edgeIndexKey, searchValueKey } from '../support/derived-keys.ts';
@@ -129,8 +124,8 @@ function derivedKey([kind, ...parts]: Making): string {
   if (kind === 'edge') return edgeIndexKey(first);
   if (kind === 'order') return edgeIndexKey(first, second);
   if (kind === 'owner') return targetItemKey(first, second === '' ? undefined : second);
-  if (kind === 'reverse') return reverseKey(first, second);
-  if (kind === 'continuation') return continuationKey(first);
+  if (kind === 'reverse') return new FanOutPlaces(first).reverseKey(second);
+  if (kind === 'continuation') return new FanOutPlaces(first).continuation('copies');
   if (kind === 'search') return searchKey(first);
   if (kind === 'value') return searchValueKey(first, second);
   if (kind === 'quarantine') return quarantineKey(first);

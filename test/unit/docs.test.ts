@@ -8,7 +8,7 @@ import {
   searchSchema,
   tableSchema,
 } from '../../src/core/model/compile/schemas.ts';
-import { FEED_KINDS } from '../../src/core/model/feed-names.ts';
+import { FEED_KINDS } from '../../src/core/model/compiled.ts';
 import { expectWithin } from '../support/bound.ts';
 import { ROOT } from '../support/command.ts';
 import { sources } from '../support/sources.ts';

@@ -1,5 +1,4 @@
-import { numberSizeBytes } from '../../../src/core/items/attribute-value.ts';
-import { bytesOfBase64 } from '../../../src/core/items/base64.ts';
+import { bytesOfBase64, numberSizeBytes } from '../../../src/core/items/attribute-value.ts';
 import { compareNumbers, normalNumber } from './numbers.ts';
 import { invalid } from './refusal.ts';
 

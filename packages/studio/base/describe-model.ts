@@ -6,7 +6,7 @@ import type {
   Projection,
   SearchModel,
 } from '../../../src/core/model/compiled.ts';
-import { heldAttributes } from '../../../src/core/model/held-attributes.ts';
+import { heldAttributes } from '../../../src/core/model/compiled.ts';
 import { NODE_LIST } from '../../../src/core/model/node-list.ts';
 
 export interface DescribedModel {

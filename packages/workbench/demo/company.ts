@@ -1,6 +1,6 @@
 import { createWriter, type Writer } from '../../../src/client/write/writer.ts';
 import { stringOf } from '../../../src/core/items/attribute-value.ts';
-import { DERIVED_PREFIX } from '../../../src/core/items/derived-prefix.ts';
+import { DERIVED_PREFIX } from '../../../src/core/items/keys.ts';
 import type { ScanSource, Store } from '../../../src/core/store-port.ts';
 import { sleep } from '../../../src/foundation/runtime.ts';
 import type { DemoData } from './data.ts';

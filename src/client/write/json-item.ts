@@ -1,6 +1,5 @@
 import { isLosslessNumber, parse } from 'lossless-json';
-import { type AttributeValue, type Item, setOwn } from '../../core/items/attribute-value.ts';
-import { bytesOfBase64 } from '../../core/items/base64.ts';
+import { type AttributeValue, bytesOfBase64, type Item, setOwn } from '../../core/items/attribute-value.ts';
 import { describe } from '../../foundation/describe.ts';
 import { EdgeloomError, messageOf } from '../../foundation/errors.ts';
 

@@ -1,5 +1,3 @@
-import { bytesOfBase64 } from './base64.ts';
-
 /**
  * An attribute value in DynamoDB's wire form. Numbers are decimal strings, which keep all 38 digits; sets are
  * unordered.
@@ -113,6 +111,12 @@ function toBytes(binary: Uint8Array | string): Uint8Array {
   const bytes = typeof binary === 'string' ? bytesOfBase64(binary) : binary;
   if (bytes === undefined) throw new MalformedValueError('has binary data that is not base64');
   return bytes;
+}
+
+/** Returns undefined for invalid base64. `Buffer.from` alone would ignore the invalid characters. */
+export function bytesOfBase64(text: string): Uint8Array | undefined {
+  const bytes = Buffer.from(text, 'base64');
+  return bytes.toString('base64') === text ? new Uint8Array(bytes) : undefined;
 }
 
 function base64Of(binary: Uint8Array | string): string {

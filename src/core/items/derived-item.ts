@@ -50,10 +50,6 @@ export function valueIn(index: IndexName): string {
   return index === 'gsi0' ? VALUE : `${index}${VALUE}`;
 }
 
-function readInIndex(index: IndexName): readonly string[] {
-  return [ATTRIBUTES, valueIn(index)];
-}
-
 /** `in` is the partition of the items in `derivedKeys`, if that isn't the base item's partition. */
 export const QUARANTINE_FIELDS = {
   of: 'of',
@@ -69,7 +65,8 @@ export const QUARANTINE_FIELDS = {
  * costs no write to the index.
  */
 export function attributesInIndex(index: IndexName): readonly string[] {
-  return index === 'gsi0' ? [...readInIndex(index), ...Object.values(QUARANTINE_FIELDS)] : readInIndex(index);
+  const readByAll = [ATTRIBUTES, valueIn(index)];
+  return index === 'gsi0' ? [...readByAll, ...Object.values(QUARANTINE_FIELDS)] : readByAll;
 }
 
 export function shownInIndex(index: IndexName, item: Item): Item {
@@ -147,20 +144,13 @@ export function revisionOf(item: Item | undefined): string | undefined {
   return revision !== undefined && COUNTED_REVISION.test(revision) ? revision : undefined;
 }
 
-export interface Unchanged {
-  kind: 'revision';
-  revision: string | undefined;
-  malformed?: AttributeValue;
-  expiry?: { attribute: string; value: AttributeValue };
-}
-
 /** Also compares the expiry, because an item that replaces a deleted tombstone may have the same revision. */
-export function unchangedCondition(item: Item | undefined, ttl: string | undefined): Unchanged {
+export function unchangedCondition(item: Item | undefined, ttl: string | undefined) {
   const stored = item?.[REVISION];
   const revision = revisionOf(item);
   const expiry = ttl === undefined ? undefined : item?.[ttl];
   return {
-    kind: 'revision',
+    kind: 'revision' as const,
     revision,
     ...(stored !== undefined && revision === undefined && { malformed: stored }),
     ...(ttl !== undefined && expiry !== undefined && { expiry: { attribute: ttl, value: expiry } }),

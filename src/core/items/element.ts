@@ -1,5 +1,4 @@
-import { type AttributeValue, typeOf } from './attribute-value.ts';
-import { bytesOfBase64 } from './base64.ts';
+import { type AttributeValue, bytesOfBase64, typeOf } from './attribute-value.ts';
 import { compareKeys, typeName } from './encoding.ts';
 import { isHashedName } from './hashed-key.ts';
 
@@ -27,12 +26,8 @@ const MARK = /[=:?!*]/;
 
 export function encodeElement(edgeKey: string, labels: readonly (readonly [string, AttributeValue])[]): string {
   let element = escapeText(edgeKey);
-  for (const [name, value] of labels) element += encodeLabel(name, value);
+  for (const [name, value] of labels) element += labelEncoder(name)(value);
   return element;
-}
-
-export function encodeLabel(name: string, value: AttributeValue): string {
-  return labelEncoder(name)(value);
 }
 
 const REMEMBERED_VALUES = 100;
@@ -67,7 +62,7 @@ export function escapedEdge(edgeKey: string): string {
 }
 
 export function escapedHashedEdge(edgeKey: string, target: string): string {
-  return escapedEdge(edgeKey) + encodeLabel(TARGET_LABEL, { S: target });
+  return escapedEdge(edgeKey) + labelEncoder(TARGET_LABEL)({ S: target });
 }
 
 export function decodeElement(element: string): EdgeElement | undefined {

@@ -2,12 +2,16 @@ import { describe } from '../../foundation/describe.ts';
 import { type AttributeType, type AttributeValue, parseDecimal, typeOf } from './attribute-value.ts';
 import { encodeDate } from './dates.ts';
 import { EncodingError } from './encoding-error.ts';
-import type { TextForm } from './text-form.ts';
 
 /** Encodes values for index sort keys, so that the keys' UTF-8 bytes sort like the values. */
 
 /** The types of values that an order sorts. */
 export type ValueType = 'string' | 'number' | 'date';
+
+/** Applied to values and to arguments, so a search finds a value by every string that has the same form. */
+export type TextForm = (text: string) => string;
+
+export const AS_WRITTEN: TextForm = (text) => text;
 
 export function encodeValue(value: AttributeValue, type: ValueType, form: TextForm): string {
   if (type === 'number') {

@@ -13,12 +13,7 @@ export function generationPrefix(prefix: string, generation: number): string {
 
 const GENERATION_KEY = /^(~[a-z]+\/)@([1-9]\d{0,8})\/(.*)$/s;
 
-export interface GenerationKey {
-  generation: number;
-  plain: string;
-}
-
-export function splitGeneration(sortKey: string): GenerationKey {
+export function splitGeneration(sortKey: string): { generation: number; plain: string } {
   const match = sortKey.charCodeAt(0) === 126 ? GENERATION_KEY.exec(sortKey) : null;
   if (match === null || match[2] === '1') return { generation: 1, plain: sortKey };
   return { generation: Number(match[2]), plain: match[1]! + match[3]! };

@@ -53,24 +53,8 @@ export function countNameOf(edgeType: string, generation = 1): string {
   return generationPrefix('', generation) + edgeType;
 }
 
-export function totalKey(edgeType: string, generation: number): DerivedSortKey {
-  return (TOTAL_PREFIX + countNameOf(edgeType, generation)) as DerivedSortKey;
-}
-
 export function inTargetPrefix(kind: KindInTarget, edgeType: string, generation = 1): string {
   return `${generationPrefix(IN_TARGET_PREFIXES[kind], generation)}${edgeType}-`;
-}
-
-export function reverseKey(edgeType: string, source: string): DerivedSortKey {
-  return fittingKey(inTargetPrefix('reverse-item', edgeType), source);
-}
-
-export function continuationKey(edgeType: string): DerivedSortKey {
-  return (CONTINUATION_PREFIX + edgeType) as DerivedSortKey;
-}
-
-export function sourceContinuationKey(edgeType: string): DerivedSortKey {
-  return (SOURCE_CONTINUATION_PREFIX + edgeType) as DerivedSortKey;
 }
 
 /** For example `~ix/name` or, for the part's search `STATE.status`, `~ix/#STATE/status`. */

@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
 import { describe } from '../../foundation/describe.ts';
 import { EdgeloomError } from '../../foundation/errors.ts';
-import { DERIVED_PREFIX } from './derived-prefix.ts';
 import { isWellFormed } from './encoding.ts';
 
 export { describe } from '../../foundation/describe.ts';
-export { BELOW_DERIVED, DERIVED_ITEMS, DERIVED_PREFIX } from './derived-prefix.ts';
+
+export const DERIVED_PREFIX = '~';
+export const BELOW_DERIVED = { to: '}\u{10ffff}' } as const;
 
 declare const brand: unique symbol;
 export type DerivedSortKey = string & { readonly [brand]: 'derived sort key' };
@@ -33,12 +34,7 @@ export function isTypeName(text: string): boolean {
   return TYPE.test(text);
 }
 
-export interface NodeIdParts {
-  type: string;
-  key: string;
-}
-
-export function parseNodeId(id: string): NodeIdParts | undefined {
+export function parseNodeId(id: string): { type: string; key: string } | undefined {
   const dash = id.indexOf('-');
   if (dash <= 0 || dash === id.length - 1) return undefined;
   const type = id.slice(0, dash);

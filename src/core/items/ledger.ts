@@ -193,15 +193,7 @@ export interface CountedChange {
   expected: Item | undefined;
 }
 
-interface GroupValue {
-  attribute: string;
-  value: string;
-  stays: boolean;
-  /** False if the count doesn't name the current item's value. */
-  isNamed: boolean;
-}
-
-function groupValues({ current, expected }: CountedChange, readmits: boolean): GroupValue[] {
+function groupValues({ current, expected }: CountedChange, readmits: boolean) {
   const before = new Map(ledgerOf(current));
   const other = new Set(textsOf(current?.[OTHER]));
   const isSameCount = stringOf(current?.[COUNTED]) === stringOf(expected?.[COUNTED]);

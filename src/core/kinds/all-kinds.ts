@@ -27,13 +27,8 @@ const ITEMS: { readonly [Kind in DerivedKind]: ItemKind<Kind> } = {
 
 const UNKNOWN = unknownItem as ItemKind;
 
-export interface KindOfDerivedKey {
-  key: DerivedKey;
-  kind: ItemKind;
-}
-
 /** Ignores whether the model maintains such items. Returns undefined for a base item's sort key. */
-export function kindOfDerivedKey(sortKey: string): KindOfDerivedKey | undefined {
+export function kindOfDerivedKey(sortKey: string): { key: DerivedKey; kind: ItemKind } | undefined {
   const key = parseDerivedKey(sortKey);
   return key && { key, kind: ITEMS[key.kind] as ItemKind };
 }

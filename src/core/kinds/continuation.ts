@@ -66,17 +66,14 @@ export function isFanOutOpen(item: Item | undefined): boolean {
   return item?.[AFTER] !== undefined;
 }
 
-export function willFanOutVisit(item: Item | undefined, place: string): boolean {
-  if (item?.[AFTER] === undefined) return false;
-  return [AFTER, AGAIN].some((name) => {
-    const after = stringOf(item[name]);
-    return after !== undefined && compareKeys(after, place) < 0;
-  });
-}
-
 /** If the fan-out is past `place`, it has already written the item there. */
 export function fanOutSeen(continuation: Item | undefined, place: string): FanOutSeen {
-  if (!willFanOutVisit(continuation, place)) return { place: undefined, revision: undefined };
+  const isAhead = (name: string): boolean => {
+    const after = stringOf(continuation?.[name]);
+    return after !== undefined && compareKeys(after, place) < 0;
+  };
+  if (!isFanOutOpen(continuation) || !(isAhead(AFTER) || isAhead(AGAIN)))
+    return { place: undefined, revision: undefined };
   return { place: fanOutPlace(continuation), revision: revisionOf(continuation) };
 }
 

@@ -71,8 +71,7 @@ export interface CopySlot {
 export const NO_COPIES = '';
 
 export function hasCopies(model: CompiledModel): boolean {
-  for (const { copy } of model.edges.values()) if (copy !== undefined) return true;
-  return false;
+  return [...model.edges.values()].some(({ copy }) => copy !== undefined);
 }
 
 function copiedNode(graph: CompiledModel, edge: string): string | undefined {

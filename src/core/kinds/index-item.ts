@@ -4,8 +4,7 @@ import { baseKeyOfIndexItem, formatDerivedKey, parseDerivedKey } from '../items/
 import { BASE_ITEMS, isTypeName, parseNodeId, SORT_KEY_BYTES, typePrefix } from '../items/keys.ts';
 import type { CompiledModel } from '../model/compiled.ts';
 import { needsSource } from '../model/joined.ts';
-import { DUE_ORDER } from '../model/projection/due-order.ts';
-import { type IndexPlace, parseIndexPartition } from '../model/projection/index-places.ts';
+import { DUE_ORDER, type IndexPlace, parseIndexPartition } from '../model/projection/index-places.ts';
 import { countKeyOf, FanOutPlaces, placesOfCount } from '../model/projection/places.ts';
 import { queriedItems, type ReadStats } from '../store-pages.ts';
 import type { ItemKey, Store } from '../store-port.ts';
@@ -27,7 +26,7 @@ export const WITH_BASE: SharedKind = {
   isLive: (item) => indexItemText(item) !== undefined,
   keysBeside: keysBesideBase,
   faults: (graph, item) => faultsOfForm(WITH_BASE, graph, item),
-  differences: (judging) => differencesByBase(WITH_BASE.faults, judging),
+  differences: differencesByBase,
   addTo: (content, sortKey, item) => content.addActualIndexItem(sortKey, item),
 };
 
@@ -78,14 +77,11 @@ export function projectionsOfIndexPartitions(item: Item): IndexPlace[] {
   });
 }
 
-export function differencesByBase(
-  faults: ItemKind['faults'],
-  { graph, suspect, was, decided }: Judging,
-): readonly Difference[] {
+function differencesByBase({ graph, suspect, was, decided }: Judging): readonly Difference[] {
   const [base] = suspect.bases ?? [];
   const expected = indexItemText(base && decided.fieldsOf(base, keyOfSuspect(suspect))) ?? null;
   const stored = indexItemText(was) ?? null;
-  const ofForm = was === undefined ? [] : faults(graph, was);
+  const ofForm = was === undefined ? [] : WITH_BASE.faults(graph, was);
   if (expected === stored) return ofForm;
   const keys = base === undefined ? [] : keysOfBase(graph, base);
   const fields: Difference = {

@@ -8,14 +8,14 @@ import { FanOutPlaces } from '../model/projection/places.ts';
 import type { ItemKey } from '../store-port.ts';
 import { copyingViewsOf } from './continuation.ts';
 import type { InTarget } from './derived.ts';
-import { faultsOfForm } from './form.ts';
-import { differencesByBase, WITH_BASE } from './index-item.ts';
+import { WITH_BASE } from './index-item.ts';
 import { type KindOfTarget, origin } from './kind.ts';
 
 /**
  * Lets a node find an edge that copies its attributes. The item is in the node's partition, the edge in its source's.
  */
 export const reverseItem: KindOfTarget<'reverse-item'> = {
+  ...WITH_BASE,
   name: 'reverse-item',
   lineOf: ({ type }) => `edges.${type}.copy (reverse item)`,
   isAskedBy: ({ copy }) => copy !== undefined,
@@ -24,15 +24,9 @@ export const reverseItem: KindOfTarget<'reverse-item'> = {
   edgeOf: (_graph, key, item) => possibleEdgeOfReverse(key, item),
   lifetime: { of: 'need', neededBy: copyingViewsOf },
   decidedBy: 'edge-elsewhere',
-  hasBase: true,
-  attributes: WITH_BASE.attributes,
-  hasTombstones: true,
   isKept: ({ edges }, { edgeType }, sortKey) =>
     edges.get(edgeType)?.copy !== undefined && sortKey.startsWith(new FanOutPlaces(edgeType).reversePrefix),
-  isLive: WITH_BASE.isLive,
-  keysBeside: WITH_BASE.keysBeside,
-  faults: (graph, item) => faultsOfForm(reverseItem, graph, item),
-  differences: (judging) => differencesByBase(reverseItem.faults, judging),
+  addTo: undefined,
   originsOf: (_graph, { source }, { edgeType }) => [
     origin({ source, target: source }, `edges.${edgeType}.copy`, 'The node whose attributes are copied.'),
   ],

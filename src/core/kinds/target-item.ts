@@ -29,11 +29,6 @@ function projectionOf(_source: string, key: KeyOf<'target-item'>, item: Item): I
   return place?.of === 'edge' ? { ...place, generation } : undefined;
 }
 
-export interface TargetItem {
-  key: DerivedSortKey;
-  item: Item;
-}
-
 /**
  * Returns the items that put a node into the index partitions of its incoming edges. The node sorts after every edge,
  * so one backward Query returns it and its last edges. The items have the view's attributes, so readers don't need the
@@ -41,8 +36,8 @@ export interface TargetItem {
  *
  * @param attributes the node's attributes in its view.
  */
-export function targetItems(node: NodeModel, subject: Subject, attributes: Item): TargetItem[] {
-  const items: TargetItem[] = [];
+export function targetItems(node: NodeModel, subject: Subject, attributes: Item) {
+  const items: { key: DerivedSortKey; item: Item }[] = [];
   for (const edge of node.includedBy) {
     for (const { orders, inForce } of edge.inbound?.items ?? []) {
       const item = targetItemKeys(orders, sortKeyOfEdge(edge, subject.source));

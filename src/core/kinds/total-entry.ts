@@ -6,8 +6,7 @@ import { sortKeyOfEdge } from '../model/base-item.ts';
 import { type CompiledModel, layersOf } from '../model/compiled.ts';
 import type { ItemKey } from '../store-port.ts';
 import { countHolding } from './count.ts';
-import { faultsOfForm } from './form.ts';
-import { differencesByBase, WITH_BASE } from './index-item.ts';
+import { WITH_BASE } from './index-item.ts';
 import { type KindOfTarget, origin } from './kind.ts';
 import { countedFields, lineOfTotal } from './parts/totals.ts';
 
@@ -16,6 +15,7 @@ import { countedFields, lineOfTotal } from './parts/totals.ts';
  * source's.
  */
 export const totalEntry: KindOfTarget<'total-entry'> = {
+  ...WITH_BASE,
   name: 'total-entry',
   lineOf: (edge) => `${lineOfTotal(edge)} (entry)`,
   isAskedBy: ({ incoming }) => incoming !== undefined,
@@ -30,18 +30,11 @@ export const totalEntry: KindOfTarget<'total-entry'> = {
     projectionOf: (_source, { edgeType, generation }) => ({ of: 'edge', edgeType, generation }),
   },
   decidedBy: 'edge-elsewhere',
-  hasBase: true,
-  attributes: WITH_BASE.attributes,
-  hasTombstones: true,
   isKept: (graph, { edgeType }, sortKey) =>
     layersOf(graph).some(({ edges }) => {
       const [prefix] = edges.get(edgeType)?.incoming?.places.itemPrefixes ?? [];
       return prefix !== undefined && sortKey.startsWith(prefix);
     }),
-  isLive: WITH_BASE.isLive,
-  keysBeside: WITH_BASE.keysBeside,
-  faults: (graph, item) => faultsOfForm(totalEntry, graph, item),
-  differences: (judging) => differencesByBase(totalEntry.faults, judging),
   addTo: (content, _sortKey, item) => content.addCountedItem(item),
   originsOf(graph, key, { edgeType }, item) {
     const edge = edgeOfEntry(graph, key, item);

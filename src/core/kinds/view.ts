@@ -3,7 +3,7 @@ import { ATTRIBUTES, COPIES, EDGE_SET, EVICTED, MODEL } from '../items/derived-i
 import { parseNodeId, typePrefix } from '../items/keys.ts';
 import { elementsByEdge, evictedTypes, isEdgeSetMalformed, viewAttributes } from '../items/stored-view.ts';
 import type { CompiledModel, ViewShape } from '../model/compiled.ts';
-import { listedEdges } from '../model/edge-sets.ts';
+import { listedEdges } from '../model/compiled.ts';
 import type { ItemKey } from '../store-port.ts';
 import { copyDifference, copySlots, keysOfCopy, storedCopyText } from './copy.ts';
 import { type Difference, digestOfImages, type Judging } from './difference.ts';

@@ -1,7 +1,6 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import type { Item } from '../items/attribute-value.ts';
 import { INDEX_KEYS, INDEX_NAMES } from '../items/derived-item.ts';
-import type { FeedNames } from './feed-names.ts';
 import type { InboundSettings, OrderSettings, PartSettings, SearchSettings } from './options/option-tables.ts';
 import type { DeriveModel, IndexName, Projection, TotalSettings } from './options/settings.ts';
 import type { EdgeItemPlaces, OrderPlaces } from './projection/index-places.ts';
@@ -16,10 +15,8 @@ export type {
   IndexName,
   OrderModel,
   OrderPart,
-  PartitionModel,
   Projection,
   SearchOrder,
-  SourceOrder,
   TotalPart,
   TotalSettings,
 } from './options/settings.ts';
@@ -245,3 +242,26 @@ export interface SearchModel extends SearchSettings {
 
 /** Checked options of a function, together with the graph that it was given. */
 export type OfGraph<Options> = Options & { readonly graph: CompiledModel };
+
+export function listedEdges({ edges }: Pick<CompiledModel, 'edges'>, type: string): EdgeModel[] {
+  return [...edges.values()].filter(({ from, labels }) => from.has(type) && labels !== undefined);
+}
+
+export function heldAttributes({ project, projectSource = [] }: InboundModel): Projection {
+  if (project.kind === 'ALL' || projectSource.length === 0) return project;
+  return { kind: 'LIST', attributes: [...(project.kind === 'LIST' ? project.attributes : []), ...projectSource] };
+}
+
+/** The changes that the feed reports. A kind that is left out reports none. */
+export interface FeedNames<NodeType extends string = string, EdgeType extends string = string> {
+  /** Node types whose views are reported. */
+  readonly views?: readonly NodeType[];
+  /** Edge types with all their orders (`TICKET`) or one (`TICKET.byPriority`), and node types with `list: true`. */
+  readonly lists?: readonly (NodeType | EdgeType | `${EdgeType}.${string}`)[];
+  /** Node types with all their searches (`USER`), or single searches (`USER.name`). */
+  readonly searches?: readonly (NodeType | `${NodeType}.${string}`)[];
+  /** Edge types whose counts are reported. */
+  readonly counts?: readonly EdgeType[];
+}
+
+export const FEED_KINDS = ['views', 'lists', 'searches', 'counts'] as const satisfies readonly (keyof FeedNames)[];

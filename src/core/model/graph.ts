@@ -1,8 +1,7 @@
 import type { TenantSeparator } from '../items/keys.ts';
 import type { Checked, SourceMistake, TypeMistake } from './checked.ts';
-import type { CompiledModel } from './compiled.ts';
+import type { CompiledModel, FeedNames } from './compiled.ts';
 import type { EdgeTypes, NodeTypes } from './declared.ts';
-import type { FeedNames } from './feed-names.ts';
 import type { NameOf } from './order.ts';
 import type { EdgeDefinition, NodeDefinition } from './schema.ts';
 import type { TableOptions } from './table-options.ts';

@@ -17,12 +17,7 @@ interface Key {
   target: string;
 }
 
-export interface NativePlace {
-  name: string;
-  index: NativeIndex;
-}
-
-export function nativePlaces(graph: CompiledModel, { source, target }: Key): NativePlace[] {
+export function nativePlaces(graph: CompiledModel, { source, target }: Key): { name: string; index: NativeIndex }[] {
   const kind = classifyKey(graph, source, target);
   if (kind.kind === 'node') {
     const searches = [...kind.node.searches.values()].filter(({ native }) => native);

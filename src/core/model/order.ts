@@ -1,7 +1,7 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import type { ValueType } from '../items/encoding.ts';
 import type { ExactNumber } from '../items/plain.ts';
-import type { DeriveContext, DeriveOptions } from './options/derive-options.ts';
+import type { DeriveContext, DeriveOptions } from './options/settings.ts';
 
 /** Attributes of a type without `fields`: any name, any value. */
 export type OpenAttributes = Record<string, unknown>;

@@ -15,15 +15,11 @@ export function isContinuationKey(sortKey: string): boolean {
   return fanOutOfKey(sortKey) !== undefined;
 }
 
-export interface StreamFilterPattern {
-  [field: string]: { Keys: { [name: string]: { S: { prefix: string }[] } } };
-}
-
 /**
  * Keeps records of other items from invoking the function. There is a prefix for each letter, because Lambda doesn't
  * document a way to exclude a prefix.
  */
-export function streamFilterPattern({ sortKey }: Pick<TableNames, 'sortKey'>): StreamFilterPattern {
+export function streamFilterPattern({ sortKey }: Pick<TableNames, 'sortKey'>) {
   const prefixes = [...TYPE_INITIALS, BEGINNINGS.continuation].map((prefix) => ({ prefix }));
   return { dynamodb: { Keys: { [sortKey]: { S: prefixes } } } };
 }

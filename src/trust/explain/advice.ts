@@ -1,8 +1,7 @@
-import { WRITE_UNIT_BYTES } from '../../core/items/capacity.ts';
-import { shardsFor } from '../../core/items/shard-capacity.ts';
+import { shardsFor, WRITE_UNIT_BYTES } from '../../core/items/capacity.ts';
 import { DEFAULT_VIEW_BUDGET_BYTES } from '../../core/kinds/eviction.ts';
 import type { CompiledModel, SearchModel } from '../../core/model/compiled.ts';
-import { listedEdges } from '../../core/model/edge-sets.ts';
+import { listedEdges } from '../../core/model/compiled.ts';
 import { NODE_LIST } from '../../core/model/node-list.ts';
 import { countText, figureText } from '../../foundation/figure.ts';
 

@@ -7,9 +7,8 @@ import {
   stringOf,
 } from '../../../src/core/items/attribute-value.ts';
 import { readUnits } from '../../../src/core/items/capacity.ts';
-import { compareKeys, encodeValue } from '../../../src/core/items/encoding.ts';
+import { AS_WRITTEN, compareKeys, encodeValue } from '../../../src/core/items/encoding.ts';
 import { hash128 } from '../../../src/core/items/keys.ts';
-import { AS_WRITTEN } from '../../../src/core/items/text-form.ts';
 import type { TableNames } from '../../../src/core/model/compiled.ts';
 import type { NativeIndex, NativeIndexNeed } from '../../../src/core/model/native-indexes.ts';
 import type { NativeQueryRequest, QueryResult } from '../../../src/core/store-port.ts';

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { parseDerivedKey } from '../../../src/core/items/derived-key.ts';
-import { quarantineKey, reverseKey } from '../../../src/core/items/key-forms.ts';
+import { quarantineKey } from '../../../src/core/items/key-forms.ts';
+import { FanOutPlaces } from '../../../src/core/model/projection/places.ts';
 import { edgeIndexKey, searchValueKey } from '../../support/derived-keys.ts';
 
 const LONG = 'x'.repeat(1_500);
@@ -9,7 +10,7 @@ describe('the kind of a derived item', () => {
   it.each<[sortKey: string, kind: string, edgeType: string]>([
     [searchValueKey('name', LONG), 'index-item', ''],
     [edgeIndexKey(`FOLLOWS-USER-${LONG}`, 'byDate'), 'index-item', ''],
-    [reverseKey('FOLLOWS', `USER-${LONG}`), 'reverse-item', 'FOLLOWS'],
+    [new FanOutPlaces('FOLLOWS').reverseKey(`USER-${LONG}`), 'reverse-item', 'FOLLOWS'],
     [quarantineKey(`FOLLOWS-USER-${LONG}`), 'quarantine-entry', ''],
     ['~', 'unknown-item', ''],
     ['~views', 'unknown-item', ''],

@@ -3,9 +3,9 @@ import {
   compareElements,
   decodeElement,
   encodeElement,
-  encodeLabel,
   escapedHashedEdge,
   LabelError,
+  labelEncoder,
 } from '../../../src/core/items/element.ts';
 import { hashedSortKey } from '../../../src/core/items/hashed-key.ts';
 
@@ -25,7 +25,7 @@ describe('elements', () => {
 
   it('of hashed keys name their target in a label', () => {
     const key = hashedSortKey('FRIEND', 'USER-U2');
-    const element = escapedHashedEdge(key, 'USER-U2') + encodeLabel('since', { S: '2026' });
+    const element = escapedHashedEdge(key, 'USER-U2') + labelEncoder('since')({ S: '2026' });
     expect(element).toBe('FRIEND-#95dbc46fb4088c7ab3031c84d7898fb4|target=USER-U2|since=2026');
     expect(decodeElement(element)).toEqual({ type: 'FRIEND', target: 'USER-U2', labels: [['since', { S: '2026' }]] });
     expect(decodeElement(key)).toBeUndefined();

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { AFTER, AGAIN } from '../../../src/core/items/derived-item.ts';
-import { willFanOutVisit } from '../../../src/core/kinds/continuation.ts';
+import { fanOutSeen } from '../../../src/core/kinds/continuation.ts';
 import { copyOf } from '../../../src/core/kinds/copy.ts';
 import { joinedEdgeTypes, sourceNodeOf } from '../../../src/core/model/joined.ts';
 import { edge, node, part, source } from '../../../src/core/model/schema.ts';
@@ -49,8 +49,8 @@ it('a fan-out still visits places behind its own, or behind where its next round
     [AFTER]: { S: after },
     ...(again !== undefined && { [AGAIN]: { S: again } }),
   });
-  expect(willFanOutVisit(at('USER-5'), 'USER-7')).toBe(true);
-  expect(willFanOutVisit(at('USER-5'), 'USER-3')).toBe(false);
-  expect(willFanOutVisit(at('USER-5', 'USER-1'), 'USER-3')).toBe(true);
-  expect(willFanOutVisit(undefined, 'USER-3')).toBe(false);
+  expect(fanOutSeen(at('USER-5'), 'USER-7').place).toBeDefined();
+  expect(fanOutSeen(at('USER-5'), 'USER-3').place).toBeUndefined();
+  expect(fanOutSeen(at('USER-5', 'USER-1'), 'USER-3').place).toBeDefined();
+  expect(fanOutSeen(undefined, 'USER-3').place).toBeUndefined();
 });

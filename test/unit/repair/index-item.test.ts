@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Item } from '../../../src/core/items/attribute-value.ts';
-import { reverseKey } from '../../../src/core/items/key-forms.ts';
 import { defineGraph } from '../../../src/core/model/compile/define-graph.ts';
 import type { CompiledModel } from '../../../src/core/model/compiled.ts';
+import { FanOutPlaces } from '../../../src/core/model/projection/places.ts';
 import { edge, node, source } from '../../../src/core/model/schema.ts';
 import { createProjector } from '../../../src/projecting/apply/projector.ts';
 import { fixedModel } from '../../../src/registry/writer-model.ts';
@@ -110,7 +110,7 @@ describe('a repair of an index item that is named by a hash', () => {
 describe('a repair of a reverse item that is named by a hash', () => {
   it('keeps what an edge wants that is put meanwhile', async () => {
     const child = `A-${'x'.repeat(1_100)}`;
-    const key = reverseKey('COPY', child);
+    const key = new FanOutPlaces('COPY').reverseKey(child);
     const { store, project, mend, item } = world(graph, key, 'B-1');
     // It names no edge.
     await store.put({ source: { S: 'B-1' }, target: { S: key }, gsi0pk: { S: 'x' }, gsi0sk: { S: 'y' } });
@@ -128,7 +128,7 @@ describe('a repair of a reverse item that is named by a hash', () => {
   });
 
   it('is made a tombstone where it names no edge', async () => {
-    const key = reverseKey('COPY', `A-${'x'.repeat(1_100)}`);
+    const key = new FanOutPlaces('COPY').reverseKey(`A-${'x'.repeat(1_100)}`);
     const { store, mend, item } = world(graph, key, 'B-1');
     await store.put({ source: { S: 'B-1' }, target: { S: key }, gsi0pk: { S: 'x' }, gsi0sk: { S: 'y' } });
     await mend();

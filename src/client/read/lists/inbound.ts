@@ -1,9 +1,8 @@
 import type { AttributeValue, Item } from '../../../core/items/attribute-value.ts';
-import { LAST_SORT_KEY, TARGET_SORT_KEY } from '../../../core/items/encoding.ts';
-import { AS_WRITTEN } from '../../../core/items/text-form.ts';
+import { AS_WRITTEN, LAST_SORT_KEY, TARGET_SORT_KEY } from '../../../core/items/encoding.ts';
 import type { CompiledModel, EdgeModel, InboundOrder } from '../../../core/model/compiled.ts';
+import { heldAttributes } from '../../../core/model/compiled.ts';
 import { textsOfOrder } from '../../../core/model/declared-texts.ts';
-import { heldAttributes } from '../../../core/model/held-attributes.ts';
 import { indexOfOrder } from '../../../core/model/native-indexes.ts';
 import type { ItemKey } from '../../../core/store-port.ts';
 import { EdgeloomError } from '../../../foundation/errors.ts';

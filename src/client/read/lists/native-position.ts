@@ -1,7 +1,6 @@
 import { type AttributeValue, numberOf, stringOf } from '../../../core/items/attribute-value.ts';
-import { compareKeys, encodeValue } from '../../../core/items/encoding.ts';
+import { AS_WRITTEN, compareKeys, encodeValue } from '../../../core/items/encoding.ts';
 import { hash128 } from '../../../core/items/keys.ts';
-import { AS_WRITTEN } from '../../../core/items/text-form.ts';
 import type { NativeIndex } from '../../../core/model/native-indexes.ts';
 import { GIVEN_CHARACTERS } from '../request/cursor.ts';
 

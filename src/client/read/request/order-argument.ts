@@ -1,16 +1,17 @@
 import type { AttributeValue } from '../../../core/items/attribute-value.ts';
 import { PLAIN_DATE } from '../../../core/items/dates.ts';
 import {
+  AS_WRITTEN,
   encodeString,
   encodeValue,
   escapeValue,
   highestSortKeyOfValue,
   lowestSortKeyOfValue,
+  type TextForm,
 } from '../../../core/items/encoding.ts';
 import { EncodingError } from '../../../core/items/encoding-error.ts';
 import { describe } from '../../../core/items/keys.ts';
 import { type ExactNumber, numberTextOf } from '../../../core/items/plain.ts';
-import { AS_WRITTEN, type TextForm } from '../../../core/items/text-form.ts';
 import type {
   AttributeOrder,
   DeriveModel,

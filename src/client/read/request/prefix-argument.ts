@@ -1,7 +1,6 @@
-import { encodePath, encodeString, encodeValue, escapeValue } from '../../../core/items/encoding.ts';
+import { AS_WRITTEN, encodePath, encodeString, encodeValue, escapeValue } from '../../../core/items/encoding.ts';
 import { EncodingError } from '../../../core/items/encoding-error.ts';
 import { describe } from '../../../core/items/keys.ts';
-import { AS_WRITTEN } from '../../../core/items/text-form.ts';
 import type { EdgeloomError } from '../../../foundation/errors.ts';
 import { type KeyRange, prefixRange } from './key-range.ts';
 import {

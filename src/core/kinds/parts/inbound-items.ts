@@ -1,8 +1,7 @@
 import { type Item, isItemWithinBytes, itemSizeBytes } from '../../items/attribute-value.ts';
 import { ATTRIBUTES, INDEX_KEYS } from '../../items/derived-item.ts';
-import { sortKeyOfEscaped } from '../../items/encoding.ts';
+import { AS_WRITTEN, sortKeyOfEscaped } from '../../items/encoding.ts';
 import { hash128, type IndexPartitionKey, isWithinBytes, SORT_KEY_BYTES } from '../../items/keys.ts';
-import { AS_WRITTEN } from '../../items/text-form.ts';
 import {
   type EdgeModel,
   type InboundItem,

@@ -1,5 +1,5 @@
 import { type Item, sameItem, setOwn } from '../../items/attribute-value.ts';
-import { AS_WRITTEN } from '../../items/text-form.ts';
+import { AS_WRITTEN } from '../../items/encoding.ts';
 import type {
   CountModel,
   EdgeModel,

@@ -1,8 +1,14 @@
 import { describe } from '../../../foundation/describe.ts';
 import { type AttributeValue, stringOf } from '../../items/attribute-value.ts';
-import { encodePath, encodeValue, escapeValue, type ValueType } from '../../items/encoding.ts';
+import {
+  AS_WRITTEN,
+  encodePath,
+  encodeValue,
+  escapeValue,
+  type TextForm,
+  type ValueType,
+} from '../../items/encoding.ts';
 import { EncodingError, TooLongError } from '../../items/encoding-error.ts';
-import { AS_WRITTEN, type TextForm } from '../../items/text-form.ts';
 import type { AttributeOrder, OrderModel, OrderPart } from '../../model/compiled.ts';
 import { PartError, type Subject } from './subject.ts';
 

@@ -7,9 +7,9 @@ import {
   typeOf,
 } from '../../items/attribute-value.ts';
 import { VALUE, valueIn } from '../../items/derived-item.ts';
+import type { TextForm } from '../../items/encoding.ts';
 import { compareKeys, sortKeyOfEscaped, typeName } from '../../items/encoding.ts';
 import { type DerivedSortKey, hash128, isWithinBytes, SORT_KEY_BYTES } from '../../items/keys.ts';
-import type { TextForm } from '../../items/text-form.ts';
 import type { SearchModel } from '../../model/compiled.ts';
 import { lineOfSearch, textFormOf } from '../../model/options/option-tables.ts';
 import { isHashedInKey } from '../../model/projection/index-places.ts';

@@ -1,4 +1,4 @@
-import { FEED_KINDS, type FeedNames } from '../feed-names.ts';
+import { FEED_KINDS, type FeedNames } from '../compiled.ts';
 import { isNodeList } from '../node-list.ts';
 import { exactObject, listOf, optional, text } from '../options/shape.ts';
 import type { NamingModel } from './attribute-uses.ts';

@@ -1,8 +1,14 @@
 import { EdgeloomError } from '../../../foundation/errors.ts';
 import { USUAL_INDEXES } from '../../items/derived-item.ts';
 import { hash128 } from '../../items/keys.ts';
-import { type CompiledModel, type EdgeModel, indexesInUse, type NodeModel, type TableNames } from '../compiled.ts';
-import { listedEdges } from '../edge-sets.ts';
+import {
+  type CompiledModel,
+  type EdgeModel,
+  indexesInUse,
+  listedEdges,
+  type NodeModel,
+  type TableNames,
+} from '../compiled.ts';
 import type { EdgeDefinitions, Graph, GraphInput, NodeDefinitions } from '../graph.ts';
 import { isJoinedEdge, partsOfEdge } from '../joined.ts';
 import { unshapingOptions } from '../options/checks.ts';

@@ -1,7 +1,6 @@
 import type { EdgeModel, InboundModel } from '../compiled.ts';
 import { fillSettings, INBOUND_OPTIONS, type OrderSettings } from '../options/option-tables.ts';
-import { DUE_ORDER } from '../projection/due-order.ts';
-import { EdgeItemPlaces, OrderPlaces } from '../projection/index-places.ts';
+import { DUE_ORDER, EdgeItemPlaces, OrderPlaces } from '../projection/index-places.ts';
 
 /**
  * The due-list is an additional order of edges, by the time at which they end. `deleteEnded` reads it and deletes ended

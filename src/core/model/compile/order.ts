@@ -1,10 +1,9 @@
 import type { ValueType } from '../../items/encoding.ts';
 import type { AttributeOrder, DeriveModel, EdgeOrderModel, OrderPart } from '../compiled.ts';
+import { attributeName, type attributeOfEither, sourceSchema } from '../options/checks.ts';
 import type { Shaped } from '../options/shape.ts';
 import type { Mistakes } from './mistakes.ts';
-import { attributeName, checkShape, deriveSchema, rankSchema, sourceSchema, typedOrder } from './schemas.ts';
-
-type Named = string | Shaped<typeof sourceSchema>;
+import { checkShape, deriveSchema, rankSchema, typedOrder } from './schemas.ts';
 
 const FORMS = 'should be an attribute name, date(...), number(...), rank(...) or derive(...)';
 /** The parts share an index key, which has at most 1,024 bytes. */
@@ -66,7 +65,10 @@ function isTyped(input: { kind: string }): input is Shaped<typeof typedOrder> {
   return input.kind === 'date' || input.kind === 'number';
 }
 
-function ownOrSourceOrder(attribute: Named, order: (name: string) => AttributeOrder): OrderPart {
+function ownOrSourceOrder(
+  attribute: Shaped<typeof attributeOfEither>,
+  order: (name: string) => AttributeOrder,
+): OrderPart {
   if (typeof attribute === 'string') return order(attribute);
   return { kind: 'source', order: order(attribute.attribute) };
 }

@@ -31,8 +31,6 @@ import {
 import type { InboundOptions, SearchOptions } from '../schema.ts';
 import type { Mistakes } from './mistakes.ts';
 
-export { attributeName, sourceSchema } from '../options/checks.ts';
-
 /** An item has at most 400 KB, and a batch may still add to a view that is just within its budget. */
 const MAX_VIEW_BUDGET_BYTES = 380 * 1024;
 export const rankSchema = exactObject({

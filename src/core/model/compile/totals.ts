@@ -1,5 +1,5 @@
 import type { TotalPart, TotalSettings } from '../compiled.ts';
-import { sourceSchema } from '../options/checks.ts';
+import { attributeName, sourceSchema } from '../options/checks.ts';
 import {
   anything,
   exactObject,
@@ -13,7 +13,7 @@ import {
   shapeThatPasses,
 } from '../options/shape.ts';
 import type { Mistakes } from './mistakes.ts';
-import { attributeName, checkShape } from './schemas.ts';
+import { checkShape } from './schemas.ts';
 
 /** A sum's name is part of the total's attribute names. */
 const NAME = /^[A-Za-z_][A-Za-z0-9_]{0,63}$/;

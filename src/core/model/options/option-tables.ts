@@ -1,5 +1,5 @@
+import { AS_WRITTEN, type TextForm } from '../../items/encoding.ts';
 import { FOLDED, FOLDING, foldText } from '../../items/folding.ts';
-import { AS_WRITTEN, type TextForm } from '../../items/text-form.ts';
 import {
   attributeName,
   attributeOfEither,
@@ -184,14 +184,11 @@ export type TextFormName = {
   [Name in keyof typeof SEARCH_OPTIONS]: (typeof SEARCH_OPTIONS)[Name] extends { readonly work: 'form' } ? Name : never;
 }[keyof typeof SEARCH_OPTIONS];
 
-export function formsOf(search: SearchSettings): TextFormName[] {
-  const names = optionLines(SEARCH_OPTIONS).filter(([, { work }]) => work === 'form');
-  return names.map(([name]) => name as TextFormName).filter((name) => search[name]);
-}
-
 /** Applies several forms in the table's order. */
 export function textFormOf(search: SearchSettings): TextForm {
-  const lines = formsOf(search).map((name) => SEARCH_OPTIONS[name]);
+  const lines = optionLines(SEARCH_OPTIONS).flatMap(([name, { work }]) =>
+    work === 'form' && search[name as TextFormName] ? [SEARCH_OPTIONS[name as TextFormName]] : [],
+  );
   if (lines.length < 2) return lines[0]?.form ?? AS_WRITTEN;
   // Repeats until nothing changes, because one form may produce what another removes, such as white space.
   const formedAgain = (text: string): string => {

@@ -1,4 +1,4 @@
-import type { TextForm } from '../../items/text-form.ts';
+import type { TextForm } from '../../items/encoding.ts';
 import type { OrderModel } from './settings.ts';
 import type { Shape } from './shape.ts';
 

@@ -1,6 +1,5 @@
 import type { IndexName } from '../../items/derived-item.ts';
 import type { ValueType } from '../../items/encoding.ts';
-import type { DeriveContext } from './derive-options.ts';
 
 export type { IndexName };
 
@@ -23,12 +22,7 @@ export type AttributeOrder =
   | { kind: 'attribute'; attribute: string; type: ValueType }
   | { kind: 'rank'; attribute: string; weights: ReadonlyMap<string, string> };
 
-export interface SourceOrder {
-  kind: 'source';
-  order: AttributeOrder;
-}
-
-export type OrderPart = AttributeOrder | DeriveModel | SourceOrder;
+export type OrderPart = AttributeOrder | DeriveModel | { kind: 'source'; order: AttributeOrder };
 
 export type SearchOrder = AttributeOrder | DeriveModel | { kind: 'path'; attributes: readonly string[] };
 
@@ -48,3 +42,22 @@ export type Compute = (attributes: Record<string, unknown>, context: DeriveConte
 
 /** Attributes copied into a derived item. */
 export type Projection = { kind: 'KEYS_ONLY' } | { kind: 'ALL' } | { kind: 'LIST'; attributes: readonly string[] };
+
+/** The node or edge for which a string is computed. */
+export interface DeriveContext {
+  source: string;
+  type: string;
+  /** The target of an edge; for a node, its own id. */
+  target: string;
+}
+
+/** Options of `derive`. */
+export interface DeriveOptions<A> {
+  /** The registry identifies functions by this number: increment it when results change. Default: 1. */
+  version?: number;
+  /**
+   * Functions of other versions, whose items are also maintained. Deploy a new version here first, then swap it with
+   * the current one.
+   */
+  others?: Readonly<Record<number, (attributes: A, context: DeriveContext) => string | undefined>>;
+}

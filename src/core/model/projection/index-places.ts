@@ -9,7 +9,6 @@ import {
 } from '../../items/keys.ts';
 import { shardOf } from '../../items/shard.ts';
 import type { InboundSettings, OrderSettings, SearchSettings } from '../options/option-tables.ts';
-import { DUE_ORDER } from './due-order.ts';
 
 /**
  * The partition keys of indexes: `USER.name` for a search, `GOALMEMBERSHIP-USER-U1` for an edge type's shared orders,
@@ -72,6 +71,9 @@ export function isHashedInKey(encoded: string): boolean {
 function valueInKey(encoded: string): string {
   return isHashedInKey(encoded) ? `~${hash128(encoded)}` : `=${encoded}`;
 }
+
+/** The name of the due-list's order. `compileInbound` refuses it as the name of an order. */
+export const DUE_ORDER = 'expires';
 
 export interface PlacesOptions {
   generation?: number | undefined;

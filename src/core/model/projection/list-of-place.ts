@@ -27,18 +27,13 @@ export function partitionOfSearch(
   return partition === `${base}#${within}${suffix}` ? within : null;
 }
 
-export interface ListOfEdges {
-  edgeKey: string;
-  partition?: string;
-}
-
 export function listOfEdges(
   places: OrderPlaces,
   edgeType: string,
   isPartitioned: boolean,
   { partition, sort }: IndexEntry,
   source: string,
-): ListOfEdges | undefined {
+): { edgeKey: string; partition?: string } | undefined {
   // The key for an empty target shows what is before and after the target.
   const around: string = places.partition(`${edgeType}-`, encodedValueOf(sort, source), source);
   const end = around.indexOf('#');

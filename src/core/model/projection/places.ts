@@ -1,18 +1,16 @@
 import { parseDerivedKey } from '../../items/derived-key.ts';
 import {
-  continuationKey,
+  CONTINUATION_PREFIX,
   countNameOf,
   degreeKey,
   fittingKey,
   hashedOrNamedIndexPrefix,
   inTargetPrefix,
   partViewKey,
-  quarantineKey,
-  reverseKey,
+  SOURCE_CONTINUATION_PREFIX,
   searchKey,
   searchValuePrefix,
-  sourceContinuationKey,
-  totalKey,
+  TOTAL_PREFIX,
 } from '../../items/key-forms.ts';
 import { type DerivedSortKey, type IndexPartitionKey, isDerivedKey } from '../../items/keys.ts';
 import type { SearchSettings } from '../options/option-tables.ts';
@@ -23,6 +21,8 @@ import {
   type ItemKeys,
   type PlacesOptions,
 } from './index-places.ts';
+
+export { quarantineKey as entryKeyOf } from '../../items/key-forms.ts';
 
 /**
  * Places are the derived keys and index partitions of a projection's items. Only these classes make such keys, so no
@@ -131,7 +131,7 @@ export class TotalPlaces implements CounterPlaces {
     readonly edgeType: string,
     generation = 1,
   ) {
-    this.key = totalKey(edgeType, generation);
+    this.key = (TOTAL_PREFIX + countNameOf(edgeType, generation)) as DerivedSortKey;
     this.name = this.key;
     this.itemPrefixes = [inTargetPrefix('total-entry', edgeType, generation)];
   }
@@ -158,10 +158,6 @@ export function countKeyOf(name: string): DerivedSortKey {
   return isDerivedKey(name) ? name : degreeKey(name);
 }
 
-export function entryKeyOf(target: string): DerivedSortKey {
-  return quarantineKey(target);
-}
-
 /** The items that a fan-out updates: copies in the children's views, or joined index items of the node's edges. */
 export type FanOutOf = 'copies' | 'joined';
 
@@ -180,12 +176,12 @@ export class FanOutPlaces {
   }
 
   reverseKey(source: string): DerivedSortKey {
-    return reverseKey(this.edgeType, source);
+    return fittingKey(this.reversePrefix, source);
   }
 
   continuation(of: FanOutOf): DerivedSortKey {
     // rule: fan-outs-of-a-type-go-on-apart
-    return of === 'copies' ? continuationKey(this.edgeType) : sourceContinuationKey(this.edgeType);
+    return ((of === 'copies' ? CONTINUATION_PREFIX : SOURCE_CONTINUATION_PREFIX) + this.edgeType) as DerivedSortKey;
   }
 
   visitedPrefix(of: FanOutOf): string {
