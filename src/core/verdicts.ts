@@ -138,14 +138,12 @@ export interface ExitRules {
   isStrict: boolean;
 }
 
-const LENIENT: ExitRules = { isUnexplained: false, isStrict: false };
-
-export function failsCheck(verdict: Verdict, { isUnexplained, isStrict }: ExitRules = LENIENT): boolean {
+export function failsCheck(verdict: Verdict, { isUnexplained, isStrict }: Partial<ExitRules> = {}): boolean {
   const exits: Record<ExitsWith1, boolean> = {
     'unless-repaired': true,
     always: true,
-    'unless-explained': isUnexplained,
-    'with-strict': isStrict,
+    'unless-explained': isUnexplained === true,
+    'with-strict': isStrict === true,
     never: false,
   };
   return exits[VERDICTS[verdict].exitsWith1];

@@ -9,6 +9,7 @@ import {
   type NodeModel,
   type OrderModel,
   type OrderSettings,
+  oncePer,
   type PartSettings,
   type Projection,
   type SearchSettings,
@@ -17,7 +18,6 @@ import {
 import { isJoinedEdge, isJoinedItem } from '../core/model/joined.ts';
 import { nativeIndexes } from '../core/model/native-indexes.ts';
 import { NODE_LIST } from '../core/model/node-list.ts';
-import { oncePer } from '../core/model/once-per.ts';
 import {
   INBOUND_OPTIONS,
   type OptionTable,

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { TooLongError } from '../../../src/core/items/encoding-error.ts';
+import { TooLongError } from '../../../src/core/items/attribute-value.ts';
 import { MAX_FOLDED_CHARACTERS } from '../../../src/core/items/folding.ts';
 import { isWithinBytes, PARTITION_KEY_BYTES, parseNodeId } from '../../../src/core/items/keys.ts';
 import type { CompiledModel, SearchModel } from '../../../src/core/model/compiled.ts';

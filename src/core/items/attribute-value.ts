@@ -75,6 +75,15 @@ const MOST_LEVELS = 32;
 
 export class MalformedValueError extends Error {}
 
+/** The message completes "attribute x ...". */
+export class EncodingError extends Error {}
+
+export class TooLongError extends EncodingError {
+  constructor(length: number, most: number) {
+    super(`has ${length} characters; here it may have ${most}`);
+  }
+}
+
 /**
  * Converts base64 text to bytes, because binary values are text in Lambda's events. Throws `MalformedValueError` for a
  * value that isn't in wire form or is nested too deeply, but doesn't check the digits of numbers.
@@ -128,7 +137,7 @@ export function sameValue(left: AttributeValue | undefined, right: AttributeValu
   if (left === right) return true;
   if (left === undefined || right === undefined) return false;
   if ('S' in left) return 'S' in right && left.S === right.S;
-  if ('N' in left) return 'N' in right && sameNumber(left.N, right.N);
+  if ('N' in left) return 'N' in right && (left.N === right.N || canonicalNumber(left.N) === canonicalNumber(right.N));
   if ('M' in left) return 'M' in right && sameItem(left.M, right.M);
   if ('L' in left)
     return 'L' in right && left.L.length === right.L.length && left.L.every((value, i) => sameValue(value, right.L[i]));
@@ -145,10 +154,6 @@ export function sameItem(left: Item | undefined, right: Item | undefined): boole
   }
   for (const _name in right) more -= 1;
   return more === 0;
-}
-
-function sameNumber(left: string, right: string): boolean {
-  return left === right || canonicalNumber(left) === canonicalNumber(right);
 }
 
 /** Returns the same string for two values if and only if `sameValue` holds. */

@@ -34,6 +34,6 @@ export function isOlder(left: RecordPlace, right: RecordPlace): boolean {
 
 export type RecordPlace = Pick<ChangeRecord, 'stream' | 'sequenceNumber'>;
 
-function withoutLeadingZeros(number: string): string {
+export function withoutLeadingZeros(number: string): string {
   return number.startsWith('0') ? number.replace(/^0+(?=\d)/, '') : number;
 }

@@ -1,5 +1,5 @@
 import { describe } from '../../foundation/describe.ts';
-import { EncodingError, TooLongError } from './encoding-error.ts';
+import { EncodingError, TooLongError } from './attribute-value.ts';
 
 export const MAX_DATE_CHARACTERS = 256;
 

@@ -34,7 +34,7 @@ const REMEMBERED_VALUES = 100;
 const REMEMBERED_CHARACTERS = 40;
 
 export function labelEncoder(name: string): (value: AttributeValue) => string {
-  const start = `|${escapeLabelName(name)}`;
+  const start = `|${name.replace(/[%|=:?!*]/g, percentEncoded)}`;
   const remembered = new Map<string, string>();
   return (value) => {
     if (!('S' in value) || value.S.length > REMEMBERED_CHARACTERS) return start + encodeLabelValue(value);
@@ -122,10 +122,6 @@ function decodeLabel(mark: string, text: string): AttributeValue | undefined {
 
 function escapeText(text: string): string {
   return text.includes('%') || text.includes('|') ? text.replace(/[%|]/g, percentEncoded) : text;
-}
-
-function escapeLabelName(name: string): string {
-  return name.replace(/[%|=:?!*]/g, percentEncoded);
 }
 
 function percentEncoded(character: string): string {

@@ -1,7 +1,6 @@
 import { describe } from '../../foundation/describe.ts';
-import { type AttributeType, type AttributeValue, parseDecimal, typeOf } from './attribute-value.ts';
+import { type AttributeType, type AttributeValue, EncodingError, parseDecimal, typeOf } from './attribute-value.ts';
 import { encodeDate } from './dates.ts';
-import { EncodingError } from './encoding-error.ts';
 
 /** Encodes values for index sort keys, so that the keys' UTF-8 bytes sort like the values. */
 

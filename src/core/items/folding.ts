@@ -4,8 +4,8 @@
  * prefix of the string's fold.
  */
 
+import { TooLongError } from './attribute-value.ts';
 import type { TextForm } from './encoding.ts';
-import { TooLongError } from './encoding-error.ts';
 
 /**
  * The version of the folding. It is part of the definition of each `caseInsensitive` search, so incrementing it

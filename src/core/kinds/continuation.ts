@@ -2,8 +2,8 @@ import { canonicalText, type Item, stringOf } from '../items/attribute-value.ts'
 import { AFTER, AGAIN, MODEL, revisionOf } from '../items/derived-item.ts';
 import { compareKeys } from '../items/encoding.ts';
 import type { CompiledModel } from '../model/compiled.ts';
+import { oncePer } from '../model/compiled.ts';
 import { joinedEdgeTypes } from '../model/joined.ts';
-import { oncePer } from '../model/once-per.ts';
 import { FanOutPlaces } from '../model/projection/places.ts';
 import type { Difference, FanOutSeen } from './difference.ts';
 import { faultsOfForm } from './form.ts';

@@ -24,7 +24,8 @@ export const WITH_BASE: SharedKind = {
   ),
   hasTombstones: true,
   isLive: (item) => indexItemText(item) !== undefined,
-  keysBeside: keysBesideBase,
+  keysBeside: (graph, suspect, base) =>
+    isJoined(graph, suspect, base) ? [continuationOfNode(base), ...keysOfBase(graph, base).slice(1)] : [],
   faults: (graph, item) => faultsOfForm(WITH_BASE, graph, item),
   differences: differencesByBase,
   addTo: (content, sortKey, item) => content.addActualIndexItem(sortKey, item),
@@ -93,10 +94,6 @@ function differencesByBase({ graph, suspect, was, decided }: Judging): readonly 
   if (base === undefined || !isJoined(graph, suspect, base)) return [fields, ...ofForm];
   const fanOut = fanOutSeen(decided.imageOf(continuationOfNode(base)), base.target);
   return [{ ...fields, fanOut }, ...ofForm];
-}
-
-function keysBesideBase(graph: CompiledModel, suspect: Suspect, base: ItemKey): ItemKey[] {
-  return isJoined(graph, suspect, base) ? [continuationOfNode(base), ...keysOfBase(graph, base).slice(1)] : [];
 }
 
 function isJoined(graph: CompiledModel, { source }: Suspect, base: ItemKey): boolean {

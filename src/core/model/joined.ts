@@ -7,9 +7,9 @@ import {
   type InboundSettings,
   layersOf,
   type OrderSettings,
+  oncePer,
 } from './compiled.ts';
 import { isGone } from './gone.ts';
-import { oncePer } from './once-per.ts';
 
 /**
  * A source node, as joined index items use it: its attributes include those of its parts, under names such as

@@ -10,7 +10,7 @@ import type {
   SearchModel,
   TableNames,
 } from './compiled.ts';
-import { oncePer } from './once-per.ts';
+import { oncePer } from './compiled.ts';
 import { lineOfSearch } from './options/option-tables.ts';
 
 /**

@@ -14,9 +14,9 @@ import {
   derivedSearches,
   type EdgeModel,
   type NodeModel,
+  oncePer,
   type PartModel,
 } from '../model/compiled.ts';
-import { oncePer } from '../model/once-per.ts';
 import type { EdgeItemPlaces } from '../model/projection/index-places.ts';
 import { packsOf } from '../model/projection/search-pack.ts';
 

@@ -1,4 +1,5 @@
 import { type Item, stringOf } from '../../core/items/attribute-value.ts';
+import { withoutLeadingZeros } from '../../core/items/change-record.ts';
 import { SERVICE_PARTITION } from '../../core/items/keys.ts';
 import type { TableNames } from '../../core/model/compiled.ts';
 import { queriedItems } from '../../core/store-pages.ts';
@@ -85,10 +86,6 @@ export function coverageOf(records: readonly OpenRecord[], claims: Iterable<Clai
 }
 
 /** One engine writes leading zeros; claims are stored without them. */
-export function withoutLeadingZeros(sequenceNumber: string): string {
-  return sequenceNumber.startsWith('0') ? sequenceNumber.replace(/^0+(?=\d)/, '') : sequenceNumber;
-}
-
 function isBefore(sequenceNumber: string, record: OpenRecord | undefined): boolean {
   return record !== undefined && BigInt(sequenceNumber) < BigInt(record.sequenceNumber);
 }

@@ -1,4 +1,5 @@
 import pMap from 'p-map';
+import { withoutLeadingZeros } from '../../core/items/change-record.ts';
 import { streamLabel } from '../../core/items/stream-arn.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import { isBaseSortKey, isContinuationKey } from '../../core/plan/stream-filter.ts';
@@ -17,7 +18,7 @@ import {
   type StreamSource,
 } from '../source.ts';
 import { readAppliedPlaces } from './applied-places.ts';
-import { appliedCount, type Claim, coverageOf, type Run, readClaims, withoutLeadingZeros } from './claims.ts';
+import { appliedCount, type Claim, coverageOf, type Run, readClaims } from './claims.ts';
 import { appliedByWorkers, laterNumber, readConsumers } from './consumers.ts';
 
 export interface WalkContext extends Pick<Runtime, 'now'> {

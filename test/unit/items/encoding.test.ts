@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { AttributeValue } from '../../../src/core/items/attribute-value.ts';
+import { EncodingError } from '../../../src/core/items/attribute-value.ts';
 import { encodeDate } from '../../../src/core/items/dates.ts';
 import { AS_WRITTEN, encodeNumber, encodeValue, isWellFormed } from '../../../src/core/items/encoding.ts';
-import { EncodingError } from '../../../src/core/items/encoding-error.ts';
 import { FOLDED, foldText } from '../../../src/core/items/folding.ts';
 import { indexSortKey } from '../../support/derived-keys.ts';
 

@@ -1,4 +1,5 @@
 import type { AttributeValue } from '../../../core/items/attribute-value.ts';
+import { EncodingError } from '../../../core/items/attribute-value.ts';
 import { PLAIN_DATE } from '../../../core/items/dates.ts';
 import {
   AS_WRITTEN,
@@ -9,7 +10,6 @@ import {
   lowestSortKeyOfValue,
   type TextForm,
 } from '../../../core/items/encoding.ts';
-import { EncodingError } from '../../../core/items/encoding-error.ts';
 import { describe } from '../../../core/items/keys.ts';
 import { type ExactNumber, numberTextOf } from '../../../core/items/plain.ts';
 import type {

@@ -1,5 +1,5 @@
+import { EncodingError } from '../../../core/items/attribute-value.ts';
 import { AS_WRITTEN, encodePath, encodeString, encodeValue, escapeValue } from '../../../core/items/encoding.ts';
-import { EncodingError } from '../../../core/items/encoding-error.ts';
 import { describe } from '../../../core/items/keys.ts';
 import type { EdgeloomError } from '../../../foundation/errors.ts';
 import { type KeyRange, prefixRange } from './key-range.ts';

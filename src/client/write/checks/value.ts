@@ -1,6 +1,11 @@
-import { type AttributeValue, canonicalText, type Item, parseDecimal } from '../../../core/items/attribute-value.ts';
+import {
+  type AttributeValue,
+  canonicalText,
+  EncodingError,
+  type Item,
+  parseDecimal,
+} from '../../../core/items/attribute-value.ts';
 import { encodeNumber, isWellFormed, typeName } from '../../../core/items/encoding.ts';
-import { EncodingError } from '../../../core/items/encoding-error.ts';
 import { describe } from '../../../core/items/keys.ts';
 import { AttributeError, entryPath } from './problem.ts';
 

@@ -1,7 +1,7 @@
 import { typePrefix } from '../../../core/items/keys.ts';
 import { AttributeOwners, attributeUses } from '../../../core/model/compile/attribute-uses.ts';
 import type { CompiledModel, EdgeModel, NodeModel, PartModel } from '../../../core/model/compiled.ts';
-import { oncePer } from '../../../core/model/once-per.ts';
+import { oncePer } from '../../../core/model/compiled.ts';
 import type { ItemKey } from '../../../core/store-port.ts';
 
 interface Declared {

@@ -1,5 +1,5 @@
 import { describe } from '../../../foundation/describe.ts';
-import { type AttributeValue, stringOf } from '../../items/attribute-value.ts';
+import { type AttributeValue, EncodingError, stringOf, TooLongError } from '../../items/attribute-value.ts';
 import {
   AS_WRITTEN,
   encodePath,
@@ -8,7 +8,6 @@ import {
   type TextForm,
   type ValueType,
 } from '../../items/encoding.ts';
-import { EncodingError, TooLongError } from '../../items/encoding-error.ts';
 import type { AttributeOrder, OrderModel, OrderPart } from '../../model/compiled.ts';
 import { PartError, type Subject } from './subject.ts';
 

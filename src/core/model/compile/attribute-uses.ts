@@ -253,12 +253,7 @@ const PARTITION: TakenValues = {
   remedy: () => 'make it a text in fields',
   stored: 'S',
 };
-const SEGMENT: TakenValues = {
-  text: 'a path takes texts',
-  takes: ({ kind }) => kind === 'text',
-  remedy: () => 'make it a text in fields',
-  stored: 'S',
-};
+const SEGMENT: TakenValues = { ...PARTITION, text: 'a path takes texts' };
 
 function orderOf(order: NamedOrder, text: string, remedies: Partial<Record<ValueForm['kind'], string>>): TakenValues {
   if (order.kind === 'rank') {

@@ -134,7 +134,7 @@ function updateOfView(
   const { elements, copies, evicted } = withinBudget(graph, source, stamp, content);
   const held: Item = {
     ...(content.attributes && { [ATTRIBUTES]: { M: content.attributes } }),
-    ...(copies.size > 0 && { [COPIES]: { M: mapOf(copies) } }),
+    ...(copies.size > 0 && { [COPIES]: { M: Object.fromEntries([...copies].map(([edge, M]) => [edge, { M }])) } }),
     ...(evicted.size > 0 && { [EVICTED]: { SS: [...evicted] } }),
   };
   // A view with only an eviction mark isn't a tombstone: TTL would delete the mark, and the view would fill up again.
@@ -143,10 +143,6 @@ function updateOfView(
   const isWhole = elements === content.elements;
   const change = (isWhole ? content.change : undefined) ?? elementChange(storedElements(view), elements);
   return { ...update, ...elementsUpdate(view, elements, change, update) };
-}
-
-function mapOf(copies: ReadonlyMap<string, Item>): Item {
-  return Object.fromEntries([...copies].map(([edge, copy]) => [edge, { M: copy }]));
 }
 
 function withinBudget(
