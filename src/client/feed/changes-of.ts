@@ -8,8 +8,14 @@ import { type Amounts, sameAmounts, storedAmounts } from '../../core/items/ledge
 import { toPlain } from '../../core/items/plain.ts';
 import { copiesByEdge, elementsByEdge, evictedTypes } from '../../core/items/stored-view.ts';
 import { projectionsOfIndexPartitions } from '../../core/kinds/index-item.ts';
-import type { CompiledModel, CountModel, EdgeModel, IndexName, SearchModel } from '../../core/model/compiled.ts';
-import type { FeedNames } from '../../core/model/feed-names.ts';
+import type {
+  CompiledModel,
+  CountModel,
+  EdgeModel,
+  FeedNames,
+  IndexName,
+  SearchModel,
+} from '../../core/model/compiled.ts';
 import { isNodeList } from '../../core/model/node-list.ts';
 import { type IndexEntry, listOfEdges, partitionOfSearch } from '../../core/model/projection/list-of-place.ts';
 import { EdgeloomError } from '../../foundation/errors.ts';
