@@ -7,7 +7,6 @@ import type { DefinitionData } from './revive.ts';
 import { standingOf, standingsOf } from './standing.ts';
 import { registeredModel, type WriterModel } from './writer-model.ts';
 
-/** Returns the model of the registry's ready projections, or `own` without a registry or with an announced one. */
 export function modelToCheck(own: CompiledModel, store: Pick<Store, 'get' | 'getMany'>): WriterModel {
   return registeredModel(own, store, modelOfReady);
 }
@@ -19,8 +18,8 @@ export function modelOfReady(registry: Registry, data: DefinitionData, own: Comp
 }
 
 /**
- * Returns the keys of items that the registry treats differently than when the check began. Findings about these items
- * don't count.
+ * Returns the keys of items that the registry may treat differently than when the check began, so that findings about
+ * them don't count.
  */
 export async function keysMovedSince(
   began: CompiledModel,

@@ -1,11 +1,6 @@
 import { hash128 } from '../core/items/keys.ts';
 import { byKey } from '../foundation/entries.ts';
 
-/**
- * Definitions as plain data. They leave out `undefined` and `false`, so that a new option with such a default changes
- * no fingerprint.
- */
-
 export type Data = boolean | number | string | null | readonly Data[] | { readonly [name: string]: Data };
 
 const MAP = '$map';
@@ -16,7 +11,10 @@ interface DeriveValue {
   version?: number;
 }
 
-/** Returns plain data, with `derive` functions replaced by their versions. */
+/**
+ * Returns plain data with versions instead of `derive` functions. Leaves out properties that are undefined or false, so
+ * that a new option with such a default changes no fingerprint.
+ */
 export function dataOf(value: unknown): Data | undefined {
   if (value === undefined || value === false || typeof value === 'function') return undefined;
   if (value === null || typeof value !== 'object') return value as Data;
@@ -73,7 +71,7 @@ export function fingerprintOf(data: Data): string {
   return hash128(JSON.stringify(data)).slice(0, 16);
 }
 
-/** Names an array element by its `name` or `type`, so that elements before it don't change its path. */
+/** Names an array element by its `name` or `type`, so that adding an element doesn't change the paths of the others. */
 function partName(part: unknown, i: number): string {
   const { name, type } = Object(part) as { name?: unknown; type?: unknown };
   if (typeof name === 'string') return name;

@@ -31,11 +31,6 @@ import { packsOf } from '../core/model/projection/search-pack.ts';
 import { EdgeloomError } from '../foundation/errors.ts';
 import { type Data, dataOf, derivesOf, fingerprintOf } from './data.ts';
 
-/**
- * A definition holds everything that a projection's items depend on, so models with equal definitions derive equal
- * items.
- */
-
 export type EdgeTyping = Pick<EdgeModel, (typeof TYPING)[number]>;
 export type Owners = ReadonlyMap<string, Projection>;
 
@@ -43,11 +38,11 @@ export const ABSENCE = ['deletedWhen', 'expires'] as const;
 
 type OfNodes = { [Option in (typeof ABSENCE)[number]]?: ReadonlyMap<string, string> };
 
-/** A search and the searches that share its index item (`packed`). */
 export interface SearchDefinition extends OfNodes {
   kind: 'search';
   type: string;
   search: SearchSettings;
+  /** The other searches in the index item of `search`. */
   packed?: readonly SearchSettings[];
 }
 
@@ -81,11 +76,9 @@ export interface IndexProjection extends OfNodes {
   name: string;
   partition: string;
   sort: string;
-  /** The index's attributes besides the keys. Undefined: all. */
+  /** Besides the keys. Undefined: all. */
   attributes?: readonly string[];
-  /**
-   * True if the model names the index. No migration deletes such an index, because the table may have had it before.
-   */
+  /** The model names the index. No migration deletes such an index, because the table may have had it before. */
   isNamed?: boolean;
 }
 
@@ -113,14 +106,13 @@ export interface Defined<D extends Definition = Definition> {
   data: Data;
   fingerprint: string;
   /**
-   * Fingerprints without options that only spread items over index partitions: one, or one for each search that shares
-   * the item, in the order of their indexes.
+   * Fingerprints that ignore how items are spread over index partitions. A search has one for itself and one for each
+   * of `packed`, in the order of `INDEX_NAMES`; other definitions have one.
    */
   meanings: readonly string[];
   code: ReadonlyMap<string, object>;
 }
 
-/** Definitions by projection name; views come last. */
 export type Definitions = ReadonlyMap<string, Defined>;
 
 export const definitionsOf = oncePer(extractDefinitions);
@@ -280,9 +272,7 @@ function withFingerprints<D extends Definition>(name: string, definition: D): De
   };
 }
 
-/**
- * Returns one fingerprint, or one per packed search. A search's fingerprint doesn't depend on the item that holds it.
- */
+/** A search's meaning doesn't depend on the searches that share its index item. */
 export function meaningsOf(data: Data): string[] {
   const { packed, ...rest } = data as { search?: Data; packed?: readonly Data[] };
   const each = packed === undefined ? [rest] : [rest.search!, ...packed].map((search) => ({ ...rest, search }));
@@ -294,7 +284,7 @@ export function searchesIn(data: Data | undefined): string[] {
   return search === undefined ? [] : [search, ...packed].map(({ indexPartition }) => indexPartition);
 }
 
-/** Returns a fingerprint of the order of hits, the partitions, and which nodes count as absent. @internal */
+/** A cursor is outdated once this fingerprint has changed. @internal */
 export function meaningOfSearch(model: CompiledModel, search: SearchSettings & { native?: boolean }): string {
   const type = search.indexPartition.slice(0, search.indexPartition.indexOf('.'));
   const node = search.part === undefined ? model.nodes.get(type) : undefined;
@@ -305,7 +295,7 @@ export function meaningOfSearch(model: CompiledModel, search: SearchSettings & {
   }));
 }
 
-/** Returns a fingerprint of the order, the partitions, and which edges count as absent. @internal */
+/** A cursor is outdated once this fingerprint has changed. @internal */
 export function meaningOfOrder(model: CompiledModel, edge: EdgeModel, stored: InboundOrder): string {
   const { type, inbound, deletedWhen, expires } = edge;
   const sources = isJoinedEdge(edge) ? [...edge.from].flatMap((from) => model.nodes.get(from)?.deletedWhen ?? []) : [];
@@ -321,7 +311,6 @@ export function meaningOfOrder(model: CompiledModel, edge: EdgeModel, stored: In
 
 const meanings = new WeakMap<object, string>();
 
-/** Cached, because every page of a read asks for the fingerprint. */
 function cachedMeaning(part: object, ordering: () => object): string {
   const meaning = meanings.get(part) ?? fingerprintOf(dataOf(ordering())!);
   meanings.set(part, meaning);

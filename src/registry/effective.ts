@@ -5,16 +5,10 @@ import { isLive, type ProjectionInForce, projectionsInForce, type Registry, stam
 import { type DefinitionData, reviveDefinition } from './revive.ts';
 
 /**
- * The effective model is the one that the registry makes writers maintain. Older generations that conflict with newer
- * ones are in `further` models, so that no model has two definitions of the same name.
- */
-
-/**
- * Throws `projection-code-missing` if the `own` model lacks a function, `unknown-registry` if a definition comes from
- * newer software, `registry-incomplete` if a definition is missing, and `registry-conflict` if views disagree about a
- * type.
- *
- * @param isIn tells whether to include a projection. Default: all that writers maintain.
+ * Returns the model that the registry makes writers maintain. A generation that conflicts with a newer one is in one of
+ * its `further` models. Throws `projection-code-missing` if the `own` model lacks a function, `unknown-registry` if a
+ * definition comes from newer software, `registry-incomplete` if a definition is missing, and `registry-conflict` if
+ * views disagree about a type.
  */
 export function effectiveModel(
   registry: Registry,
@@ -24,7 +18,7 @@ export function effectiveModel(
 ): CompiledModel {
   const all = projectionsInForce(registry);
   const supersededIn = supersededBy(all, data);
-  // Newest first, so that the first model has what most readers use.
+  // Of two generations that conflict, the later one in this order goes into a `further` model.
   const inForce = all.filter(isIn).sort((left, right) => right.id - left.id);
   const parts = inForce.map((one): LayerPart => {
     return {

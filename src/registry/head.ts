@@ -9,11 +9,8 @@ import { decodeRegistry, encodeRegistry, projectionsInForce, type Registry } fro
 import type { DefinitionData } from './revive.ts';
 
 /**
- * The registry's items: `head`, states that are too large for it, and definitions by fingerprint. Their sort keys are
- * lower case without `~`, so that neither the stream's filter nor a repair takes them for base or derived items.
- *
- * The head is read often, so it stays within one read unit. A larger state is a separate item, named by its content and
- * written before a head names it.
+ * The registry's items are `head`, states that are too large for it, and definitions by fingerprint. Their sort keys
+ * are lowercase without `~`, so that neither the stream's filter nor a repair takes them for base or derived items.
  */
 
 const HEAD: ItemKey = { source: SERVICE_PARTITION, target: 'head' };
@@ -22,6 +19,7 @@ const DEFINITION_PREFIX = 'definitions/';
 const STATE = 'state';
 const STATE_NAME = 'stateName';
 const DEFINITION = 'definition';
+/** Every batch reads the head, and reading up to 4 KB costs one unit. */
 const MOST_BYTES_IN_HEAD = 3_800;
 /** Limits the reads of a head whose state keeps being replaced. */
 const MOST_READS = 8;
@@ -34,10 +32,9 @@ export interface Head {
 }
 
 /**
- * Reads the registry consistently. Returns undefined if the table has none. Throws `registry-gone` if the state that
- * the head names stays missing.
+ * Reads the registry consistently. Throws `registry-gone` if the state that the head names stays missing.
  *
- * @param last the head that was read before. An unchanged state is neither read nor parsed again.
+ * @param last the head that was read before. If it has the same state, its registry is returned again.
  */
 export async function readHead(reader: CountingReader<'get'>, last?: Head): Promise<Head | undefined> {
   for (let reads = 0; reads < MOST_READS; reads++) {
@@ -84,9 +81,7 @@ export async function writeHead(
   return await writeItem(writer, HEAD, { [STATE_NAME]: { S: name } }, revision, [STATE]);
 }
 
-/**
- * Deletes a state that the head no longer names. This is safe, because a registry never returns to an earlier state.
- */
+/** Call this only after replacing the head. No later head names the state again, because versions only rise. */
 export async function deleteState(
   { store, stats }: { store: Pick<Store, 'delete'>; stats: WriteStats },
   stateKey: ItemKey,
@@ -95,10 +90,7 @@ export async function deleteState(
   stats.wcu += (await store.delete(stateKey)).wcu;
 }
 
-/**
- * Call this before a head names the definitions. Skips existing ones: they never change, because they are named by
- * content.
- */
+/** Call this before writing a head that names the definitions. */
 export async function writeDefinitions(
   writer: CountingWriter<'get' | 'update'>,
   definitions: ReadonlyMap<string, Data>,

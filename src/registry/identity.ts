@@ -61,8 +61,8 @@ function notHome(home: string, region: string): EdgeloomError {
 const MOST_TRIES = 8;
 
 /**
- * Withdraws all projections from readers until a migration has verified them. Call this if a consumer has lost records,
- * or if the table was restored or has a new stream. Returns whether the registry was changed.
+ * Withdraws all projections from readers until a migration has verified them. With `streamLabel`, only does so if the
+ * label is later than the registered one. Returns whether the registry was changed.
  */
 export async function doubtTable(store: Pick<Store, 'get' | 'update'>, streamLabel?: string): Promise<boolean> {
   const writer = { store, stats: { rcu: 0, writes: 0, wcu: 0 } };
@@ -78,7 +78,9 @@ export async function doubtTable(store: Pick<Store, 'get' | 'update'>, streamLab
   return false;
 }
 
-/** An earlier stream is not new: its remaining records may still be read. */
+/**
+ * Labels are timestamps. An earlier label isn't a new stream's: it belongs to an old stream with records left to read.
+ */
 export function isLaterStream(registered: string | undefined, label: string): boolean {
   return registered !== undefined && label > registered;
 }

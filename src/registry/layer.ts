@@ -36,7 +36,9 @@ import {
 
 export interface Kept {
   generation?: number;
-  /** Searches, such as `USER.name`, that a newer generation also has, or the projection itself. Default: none. */
+  /**
+   * Searches (such as `USER.name`) that a newer generation also has. For a projection without searches, its own name.
+   */
   superseded?: ReadonlySet<string>;
 }
 
@@ -108,7 +110,7 @@ class Layer {
   private readonly absence = new Map<string, Absence>();
   private readonly families = new Set<string>();
 
-  /** Returns false if the definition conflicts with another in the layer. Throws if the conflict is between views. */
+  /** Returns false if the definition conflicts with another in the layer. */
   add(definition: Definition, kept: Kept): boolean {
     switch (definition.kind) {
       case 'search':
@@ -122,7 +124,7 @@ class Layer {
       case 'view':
         return this.addView(definition);
       case 'index':
-        // Nothing to add, because DynamoDB maintains the index.
+        // DynamoDB maintains the index.
         return true;
     }
   }
@@ -298,7 +300,7 @@ export function bareNode(type: string, own?: Absence): NodeModel {
   };
 }
 
-/** Keeps orders of the due-list apart, because it has its own options. */
+/** The due-list has its own options. */
 function listOf(orders: readonly OrderSettings[]): 'due' | 'inbound' {
   return orders.some(({ name }) => name === DUE_ORDER) ? 'due' : 'inbound';
 }

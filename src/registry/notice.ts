@@ -6,9 +6,8 @@ import { changeText, plannedChanges } from './planned-changes.ts';
 
 export interface ModelNotice {
   isManaged: boolean;
-  /** Differences between the model and the table, in words. */
   changes: readonly string[];
-  /** Projections of the model that aren't ready, in words. Checks skip them. */
+  /** Projections of the model that aren't ready, in words, and that checks therefore skip. */
   unready?: readonly string[];
 }
 

@@ -12,10 +12,7 @@ export interface Ownership {
   generation: number;
 }
 
-/**
- * Returns the generation that the item's key names or, if the key is hashed, its content. Undefined for items without
- * generations, for keys that no projection makes, and for tombstones with hashed keys.
- */
+/** Also returns undefined for a tombstone with a hashed key: neither its key nor its content names a projection. */
 export function ownerOfItem(source: string, sortKey: string, item: Item): Ownership | undefined {
   const { key, kind } = kindOfDerivedKey(sortKey) ?? {};
   const place = kind?.lifetime.of === 'generation' ? kind.lifetime.projectionOf(source, key!, item) : undefined;
@@ -33,9 +30,7 @@ function toOwnership({ generation, ...place }: ProjectionPlace): Ownership {
   return { name: order === undefined ? inboundName(edgeType) : orderName(edgeType, order), generation };
 }
 
-/**
- * Returns a test for derived items of the generations. For `view:TYPE`, it also accepts views of earlier generations.
- */
+/** Returns a test for derived items of the generations. A generation of views also includes all earlier ones. */
 export function ownershipTest(
   generations: readonly { name: string; id: number }[],
 ): (item: { source: string; target: string; item: Item }) => boolean {

@@ -3,13 +3,12 @@ import { type Generation, isLive, projectionsInForce, type Registry } from './re
 import type { DefinitionData } from './revive.ts';
 
 export interface PlannedChange {
-  /** Such as `search:USER.name` or `view:GOAL`. */
   name: string;
   with?: readonly string[];
   /**
    * - `add`: the table has no projection of this name.
-   * - `move`: the table has the same meaning in another place, which is removed without an action.
-   * - `change`: the table has another meaning, which stays until it is retired; views have only one, which is replaced.
+   * - `move`: the table has the same meaning in another place. A migration removes the old items automatically.
+   * - `change`: the table has another meaning, which stays until it is retired. (New views replace the old ones.)
    * - `build`: the projection isn't ready yet.
    * - `extra`: the model lacks the projection, which stays until it is dropped.
    */

@@ -48,29 +48,26 @@ import { type DefinitionData, reviveDefinition } from './revive.ts';
 /**
  * Tells a model's readers which generation to use and where its items are. Readers can use any ready generation with
  * the meaning of the model's definition. Of views, they can use only the current generation, and only if it has the
- * model's definition.
+ * model's definition. `search`, `order` and `total` throw `projection-not-ready` if readers can use no generation.
  */
 export interface ProjectionsInForce {
-  /** Returns the search as the table stores it. Throws `projection-not-ready` if no generation is usable. */
   search(search: SearchModel): SearchModel;
-  /** Returns the order as the table stores it. Throws `projection-not-ready` if no generation is usable. */
   order(edge: EdgeModel, order: InboundOrder): { inbound: InboundModel; order: InboundOrder };
-  /** Returns the part's view, or undefined if the part itself has to be read. */
+  /** Undefined: read the part itself. */
   part(type: string, part: PartModel): PartView | undefined;
   /** Throws `projection-not-ready` unless the table has a reverse item for every edge of the type. */
   checkReverseItems(edge: EdgeModel): void;
-  /** Returns where the count is stored, or undefined if base edges have to be counted. */
+  /** Undefined: count base edges. */
   count(edge: EdgeModel): CountPlaces | undefined;
-  /** Returns where the total is stored. Throws `projection-not-ready` if no generation is usable. */
   total(edge: EdgeModel, direction: 'inbound' | 'outgoing'): CounterPlaces;
-  /** Tells whether readers can use a node's view, or its absence. If not, they read base items. */
-  usesView(id: string, view: Item | undefined): boolean;
-  /** A model with everything that readers may use. */
-  model: CompiledModel;
   /**
-   * A model with everything that writers maintain. Undefined if this reader can't compile it, since reads don't need
-   * it.
+   * Tells whether readers can use the node's stored view, or rely on its absence. If not, they derive the view from
+   * base items.
    */
+  usesView(id: string, view: Item | undefined): boolean;
+  /** The views of this reader's model, ready or not, and everything else that this reader may use. */
+  model: CompiledModel;
+  /** What writers maintain. Undefined if this reader can't compile it, since reads don't need it. */
   kept: CompiledModel | undefined;
 }
 
@@ -107,7 +104,6 @@ export class RegisteredProjections implements ProjectionsInForce {
   }
 
   get model(): CompiledModel {
-    // Compiled at first use, because most reads don't need it.
     this.compiled ??= compileLayers([...this.parts()], this.own, this.own.fingerprint);
     return this.compiled;
   }
@@ -238,7 +234,6 @@ function viewsNotReadyError(type: string, edge: EdgeModel): EdgeloomError {
   );
 }
 
-/** Errors for definitions that this reader can't compile. */
 const CANNOT_COMPILE: ReadonlySet<string> = new Set([
   'projection-code-missing',
   'unknown-registry',

@@ -7,8 +7,8 @@ import { checkReaderRegion } from './identity.ts';
 import { type ProjectionsInForce, projectionsOfModel, RegisteredProjections } from './projections-in-force.ts';
 
 /**
- * Milliseconds for which a reader may rely on its last read of the registry. Tools wait as long before a change that
- * affects readers.
+ * For how long a reader may rely on its last read of the registry. A migration waits longer than this between
+ * withdrawing a generation from readers and retiring it.
  */
 export const LEASE_MS = 30_000;
 
@@ -18,12 +18,10 @@ interface Lease {
   head: Head | undefined;
 }
 
-/** Tells a reader which projections its reads may use. */
 export interface ReaderLeases {
   /**
-   * Runs a read with the projections of one registry. Its answer or error counts only if the lease still holds when the
-   * last page has arrived, or if a later lease shows that the registry is unchanged. If neither is true, the read is
-   * repeated.
+   * Runs a read with the projections of one registry. The answer or error counts only if the lease still holds when it
+   * arrives, or if a later lease shows that the registry is unchanged. Otherwise, the read is repeated.
    */
   hold<T>(read: (projections: ProjectionsInForce) => Promise<T>): Promise<T>;
 }
@@ -74,8 +72,8 @@ export function registryLeases(
     async hold(read) {
       let lease = current !== undefined && isHeld(current, moment()) ? current : await renewShared();
       for (;;) {
-        // Holds back errors as well, because they may only mean that something is gone, such as the index of a native
-        // list.
+        // An error may only mean that a migration has deleted something, such as the index of a native list. So errors
+        // also wait until the lease is confirmed.
         // rule: error-counts-while-the-lease-holds
         const answer = await read(lease.projections).then(
           (result) => () => result,
@@ -85,7 +83,7 @@ export function registryLeases(
         );
         const answeredAt = moment();
         let last = lease;
-        // A renewal that began before the read may be too old for the answer.
+        // A shared renewal may have begun before the answer arrived, too early to confirm the answer.
         // rule: answer-counts-while-the-lease-holds
         while (isSameLease(last, lease) && !isHeld(last, answeredAt)) last = await renewShared();
         if (isSameLease(last, lease)) return answer();

@@ -18,13 +18,13 @@ import { EdgeloomError } from '../foundation/errors.ts';
  * The registry is the table's own record of its model. Writers maintain what it lists, whatever their own model has, so
  * the order of deployments doesn't matter.
  *
- * A projection with its own keys (a search, an edge type's shared orders, a named order) can have several generations
- * at once. A node has one view item, so a new generation of views replaces the last one.
+ * A projection whose keys contain the generation can have several generations at once. A node has one view item, so a
+ * new generation of views replaces the last one.
  */
 
 /**
- * `building`: writers maintain the generation, and readers don't use it, because it is being built or removed. `ready`:
- * readers may use it. `retired`: nothing maintains it, and its items are being deleted.
+ * `building`: writers maintain the generation, but readers don't use it, because it is being built, verified or
+ * removed. `ready`: readers may use it. `retired`: nothing maintains it, and its items are being deleted.
  */
 export type ProjectionState = (typeof STATES)[number];
 
@@ -34,14 +34,17 @@ export interface Generation {
   definition: string;
   state: ProjectionState;
   /**
-   * When writers began to maintain the generation, in milliseconds since 1970, by DynamoDB's clock read after it was
-   * added. Undefined: not noted yet. 0: before the first record.
+   * Milliseconds since 1970 by DynamoDB's clock, read after the generation was added: from then on, writers maintain
+   * it. Undefined: not noted yet. 0: writers have maintained it since the table's first record.
    */
   since?: number;
   changed: number;
 }
 
-/** Unlisted ids below `next` are never given again, because items of deleted generations may still have them. */
+/**
+ * Ids below `next` are never given again, even if they aren't listed, because items of deleted generations may still
+ * have them.
+ */
 export interface RegisteredProjection {
   next: number;
   generations: readonly Generation[];
@@ -51,14 +54,14 @@ export interface RegisteredProjection {
 export interface TableIdentity {
   id: string;
   streamLabel: string;
-  /** The region where consumers and migrations run. Absent without replicas. */
+  /** The region where consumers and migrations run. Absent if the table has no replicas. */
   home?: string;
 }
 
 export interface Registry {
   version: number;
   table?: TableIdentity;
-  /** Keyed by names such as `search:USER.name` or `view:USER`; see definition.ts for all forms. */
+  /** Keyed by projection names, such as `search:USER.name` (see definition.ts). */
   projections: ReadonlyMap<string, RegisteredProjection>;
 }
 
@@ -72,7 +75,6 @@ export function projectionsInForce(registry: Registry | undefined): ProjectionIn
   );
 }
 
-/** Tells whether writers maintain the generation. */
 export function isLive({ state }: Pick<Generation, 'state'>): boolean {
   return state !== 'retired';
 }
@@ -84,7 +86,7 @@ export function liveGenerations({ projections }: Registry, name: string): Genera
 const FORMAT = 1;
 const STATES = ['retired', 'building', 'ready'] as const;
 
-/** Arrays instead of objects keep the head small, because it is read for every batch and up to 4 KB cost one unit. */
+/** Arrays instead of objects keep the head small (see `MOST_BYTES_IN_HEAD`). */
 const headShape = object({
   format: oneOf(FORMAT),
   version: integer,
@@ -147,10 +149,7 @@ export function decodeRegistry(content: string): Registry {
   };
 }
 
-/**
- * Returns the stamp of a generation's views. No model file's fingerprint equals it, because fingerprints never begin
- * with `@`.
- */
+/** Returns the stamp of a generation's views. Unlike the fingerprints of model files, it begins with `@`. */
 export function stampText(id: number): string {
   return `@${id}`;
 }

@@ -41,8 +41,8 @@ export function reviveDefinition(
 }
 
 /**
- * Finds the functions of an edge type's orders by path. An order may have shared an item when the definition was
- * stored, so all paths that it may have had are included.
+ * Finds the functions of an edge type's orders by path. When the definition was stored, an order may have shared an
+ * item with other orders or not, so the paths for both cases are included.
  */
 function codeOfOrders(name: string, own: CompiledModel): ReadonlyMap<string, object> | undefined {
   const edge = [...own.edges.values()].find(
@@ -54,7 +54,7 @@ function codeOfOrders(name: string, own: CompiledModel): ReadonlyMap<string, obj
   return derivesOf({ order: orders.get(order), orders: [...orders.values()] });
 }
 
-/** Edgeloom itself provides this function, so the model doesn't have to. */
+/** No model file declares the function of a node list, because Edgeloom provides it. */
 function codeOfNodeList(name: string): ReadonlyMap<string, object> | undefined {
   const type = name.slice(name.indexOf(':') + 1);
   if (name !== searchName(type, NODE_LIST)) return undefined;

@@ -21,11 +21,6 @@ import {
 } from './registry.ts';
 import type { DefinitionData } from './revive.ts';
 
-/**
- * Decides how a check treats a derived item: ready items are compared, items under construction differ by nature,
- * retired items are garbage, and unregistered items are neither right nor wrong.
- */
-
 /** @internal */
 export function standingOf(model: CompiledModel, source: string, sortKey: string, item: Item): Standing {
   return model.standings === undefined ? COMPARED : model.standings.of(source, sortKey, item);
@@ -48,7 +43,7 @@ export function standingsOf(registry: Registry, ready: CompiledModel, data: Defi
     of(source, sortKey, item) {
       const standing = standingByLifetime(use, source, sortKey, item);
       if (standing.kind === 'compared' || standing.kind === 'changing') return standing;
-      // TTL removes tombstones, and one with a hashed key doesn't even name its projection.
+      // DynamoDB's TTL removes tombstones. A tombstone with a hashed key doesn't name its projection.
       if (isTombstone(item, ready.table)) return LEFT;
       return standing.kind === 'retired' ? standing : (misplacedStanding(partitionNames, item) ?? standing);
     },
@@ -175,12 +170,11 @@ const REASONS: Readonly<Record<Exclude<ProjectionState, 'ready'>, string>> = {
   retired: 'nothing maintains it any more, and its items are being deleted; edgeloom migrate goes on with it',
 };
 
-/** Tells whether a projection needs a fan-out. True for keys of other items. */
 export type NeedsFanOut = (sortKey: string) => boolean;
 
 /**
- * Without a registry, or with an unknown definition, any fan-out may be needed. Needs no model, because it calls no
- * `derive` function.
+ * The returned test is true for keys of other items. Without a registry, or with an unknown definition, it is always
+ * true, because any fan-out may be needed.
  */
 export function neededFanOuts(registry: Registry | undefined, data: DefinitionData): NeedsFanOut {
   if (registry === undefined) return () => true;

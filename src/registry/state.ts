@@ -6,7 +6,7 @@ import { isUntouchedSinceRegistration } from './transitions.ts';
 export interface RegistryState {
   /** False without a registry, or with one that was written for an empty table and never opened to readers. */
   isManaged: boolean;
-  /** Number of generations that readers may not use. Those that aren't retired cost writes. */
+  /** Number of generations that readers may not use. */
   open: number;
 }
 

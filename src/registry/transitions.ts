@@ -120,8 +120,6 @@ export function forgetGeneration(registry: Registry, seen: SeenState): Registry 
 /**
  * Replaces views with views of a new definition. Requires a full lease in which no reader could rely on the old ones.
  * The views of all types change together, so that they always agree about each edge type.
- *
- * @param replaced the states of the old views that this run has seen.
  */
 export function replaceViews(
   registry: Registry,
@@ -157,10 +155,6 @@ function firstIdOf({ projections }: Registry): number {
   return ids.length === 0 ? 2 : Math.min(...ids);
 }
 
-/**
- * Withdraws everything from readers. Call this if the table was restored or has a new stream, or if its consumer was
- * away longer than the stream keeps records.
- */
 export function distrustEverything(registry: Registry, table: TableIdentity | undefined): Registry {
   const version = registry.version + 1;
   const projections = [...registry.projections].map(([name, { next, generations }]): [string, RegisteredProjection] => {
