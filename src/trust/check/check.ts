@@ -26,7 +26,7 @@ import type { Noted, PartitionComparison } from './partition.ts';
 import { partitionsAsScan, SegmentScan } from './scan.ts';
 import { isOfModel } from './unknown-types.ts';
 
-/** Options of a check. */
+/** Options of `check`. */
 export interface CheckOptions extends RuntimeOptions, TelemetryOption, RateOptions {
   /** The table to check. */
   store: Store & ScanSource;
@@ -93,7 +93,7 @@ export interface CheckOptions extends RuntimeOptions, TelemetryOption, RateOptio
   model?: WriterModel | undefined;
 }
 
-/** The result of a check. */
+/** The result of `check`. */
 export interface CheckResult extends CheckCounts {
   /** Where to continue; absent if the check is complete. */
   cursor?: CheckCursor;
@@ -145,7 +145,7 @@ export async function check(graph: CompiledModel, options: CheckOptions): Promis
   return await checkTable({ ...options, graph });
 }
 
-/** Runs a check without refusing unknown options, for callers inside this package. */
+/** Unlike `check`, doesn't refuse unknown options. */
 export async function checkTable(options: OfGraph<CheckOptions>): Promise<CheckResult> {
   checkValues(options);
   return await runObserved('check', options, (options) =>
@@ -189,7 +189,6 @@ interface PageOutcome {
 
 class Check {
   private readonly tally: CheckTally;
-  /** Capacity units that earlier runs of the same check consumed. */
   private readonly earlier: { rcu: number; wcu: number };
   private readonly store: MeteredStore;
   private readonly runtime: Runtime;
@@ -199,7 +198,7 @@ class Check {
   private readonly inspector: Inspector;
   private readonly repairer: Repairer | undefined;
   private readonly dangling: DanglingEdges | undefined;
-  /** Partitions that an earlier run left undecided; this run inspects each of them as a whole. */
+  /** Partitions that an earlier run left undecided. */
   private readonly resumed: ReadonlySet<string>;
 
   /** @param own the model as given; the model of `options` only has what is ready in the table. */
@@ -317,7 +316,7 @@ class Check {
   }
 
   private handleNote(key: ItemKey, noted: NonNullable<Noted>, item: Item): void {
-    // Only `own` has native lists: nothing is derived for them, so the registry doesn't list them.
+    // Only `own` has native lists: the registry's model has only what writers maintain.
     for (const { name, reason } of nativeMisfits(this.own, key, item))
       this.tally.countAndReport({
         ...key,
@@ -335,7 +334,7 @@ class Check {
 
   private async visitPage(page: WalkedPage): Promise<true> {
     await this.scans.get(page.segment)!.visitPage(page);
-    // Written before the walk's place includes the page, because a cursor doesn't contain them.
+    // Before the walk's place includes the page, because a cursor doesn't contain the missing entries.
     await this.repairer?.writeEntries(this.outcomes.get(page.segment)!.withoutEntry.splice(0));
     return true;
   }

@@ -14,10 +14,10 @@ export type Outcome = 'drift' | 'superseded' | 'pending' | 'unconfirmed';
 export interface Confirmed {
   suspect: Suspect;
   isLive: boolean;
-  /** The differences seen last; empty if the suspect is superseded. */
+  /** The differences with this outcome. Empty if the suspect is superseded. */
   differences: readonly Difference[];
   outcome: Outcome;
-  /** True if the suspect is pending because the registry changed during the check. */
+  /** The suspect is pending because the registry changed during the check. */
   isOfChange?: boolean;
 }
 
@@ -45,8 +45,8 @@ interface Look {
 export type Looker = Gathered<Nominated, Look>;
 
 /**
- * The first look reuses the item if the nomination has read it. If the consumer has written the item since, the second
- * look sees another revision, and the difference isn't drift yet.
+ * The first look reuses the item if the nomination has read it. If the consumer has written the item since then, the
+ * second look sees another revision, so the difference isn't drift yet.
  */
 export function lookerOf(context: ConfirmContext): Looker {
   return new Gathered(async (nominated) => {
@@ -117,7 +117,6 @@ function narrowed(suspect: Suspect, differences: readonly Difference[]): Suspect
   };
 }
 
-/** Sorts the differences seen in both looks into drift, pending ones, and those that need another look. */
 function compareLooks(
   { look: { judgment: earlier }, differences: before }: Open,
   judgment: Judgment,
@@ -156,7 +155,6 @@ function isSame(left: Difference, right: Difference): boolean {
   return left.base === right.base && left.stored === right.stored && left.fanOut?.revision === right.fanOut?.revision;
 }
 
-/** Waits until the stream has passed `sinceMs`, the consumer is known to be behind, or time runs out. */
 async function waitForStream(context: ConfirmContext, sinceMs: number): Promise<'passed' | 'behind' | 'no-time'> {
   const { consumer, graceMs, now, wait, remainingMs } = context;
   const deadlineMs = sinceMs + graceMs;

@@ -61,7 +61,7 @@ export class SharedPosition {
 }
 
 export interface ConsumerContext extends Pick<Runtime, 'now'> {
-  /** Milliseconds after which a difference is drift, or pending if the consumer is known to be behind. */
+  /** How long the consumer may take to apply a record. */
   graceMs: number;
   consumer?: SharedPosition;
 }
@@ -81,7 +81,7 @@ export type Passing = 'passed' | 'behind' | 'over' | 'unknown';
  * Tells whether every record made before `sinceMs` is projected. Answers `behind` only if the consumer was asked after
  * `graceMs` had passed. Without a consumer, assumes `passed` after `graceMs`.
  *
- * @param freshMs the maximum age of an answer that says "not yet", in milliseconds.
+ * @param freshMs the maximum age of an answer that says "not yet".
  */
 export async function hasStreamPassed(
   { consumer, graceMs, now }: ConsumerContext,

@@ -11,7 +11,6 @@ import { isGone, isItemThere, isNodeThere } from '../../core/model/gone.ts';
 import type { ItemKey, Store } from '../../core/store-port.ts';
 import type { Finding } from './finding.ts';
 
-/** A bit map of 16 MB, whatever the table's size. */
 const MAP_BITS = 2 ** 27;
 const FLUSH_LINES = 5_000;
 const CHUNK = 50;
@@ -20,9 +19,9 @@ const CHUNK = 50;
 type FarEdge = [source: string, sortKey: string, target: string];
 
 /**
- * Finds edges to missing nodes within one scan. Each node sets a bit in a map of fixed size. An edge whose target has
- * no bit yet is kept, in a file if there are many, and tested again after the scan; only edges that still lack the bit
- * are looked up. Two nodes may share a bit, which hides a few dangling edges.
+ * Finds edges to missing nodes within one scan. Each node sets a bit in a map of 16 MB, whatever the table's size.
+ * Edges whose target has no bit yet are kept, in a file if there are many, and tested again after the scan. Only edges
+ * whose target still has no bit are looked up. Two nodes may share a bit, which hides a few dangling edges.
  */
 export class DanglingEdges {
   private readonly nodes = new Uint8Array(MAP_BITS / 8);
@@ -56,8 +55,8 @@ export class DanglingEdges {
   }
 
   /**
-   * Looks up the remaining edges after the scan, and reports those whose target is still missing. Without a store,
-   * nothing changed during the scan, so all of them are reported.
+   * Call this after the scan. Without a store, nothing can have changed during the scan, so all remaining edges are
+   * reported without look-ups.
    */
   async reportDangling(
     store: Pick<Store, 'getMany'> | undefined,

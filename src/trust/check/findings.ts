@@ -104,7 +104,7 @@ export class CheckTally {
     for (const [name, more] of Object.entries(counts)) this.totals[name as keyof typeof counts] += more;
   }
 
-  /** @param options `isReported`: each change is also a finding. Of the runs that share a check, only one reports. */
+  /** @param options `isReported` makes each change a finding, too. Of the runs that share a check, only one reports. */
   addModelChanges({ standings }: CompiledModel, { isReported }: { isReported: boolean }): void {
     for (const { name, reason } of standings?.changing ?? []) {
       if (this.totals.changing.some((known) => known.name === name)) continue;

@@ -16,7 +16,7 @@ export class Gathered<One, Answer> {
   /** @param ask returns the answers in the order of the elements. */
   constructor(private readonly ask: (ones: readonly One[]) => Promise<readonly Answer[]>) {}
 
-  /** Returns the answers in order. All elements of one caller go into the same call. */
+  /** All elements of one caller go into the same call. */
   async answers(ones: readonly One[]): Promise<readonly Answer[]> {
     if (ones.length === 0) return [];
     return await new Promise((resolve, reject) => {

@@ -19,7 +19,7 @@ export interface InspectorContext extends ConfirmContext {
   store: Pick<Store, 'getMany' | 'query'>;
   onFinding: (finding: Finding) => void;
   onSuperseded: (count: number) => void;
-  /** Repairs drift. Default: drift is only reported. */
+  /** Default: drift is only reported. */
   repairer?: Pick<Repairer, 'repair'>;
   onRepaired: (count: number) => void;
   /** Repairs every difference without a second look and without findings. */
@@ -29,11 +29,10 @@ export interface InspectorContext extends ConfirmContext {
    * Default: 5,000.
    */
   mostOpen?: number;
-  /** Leaves out items that other partitions determine. */
   withoutLookUps?: boolean;
   /**
-   * The registry's current model. Drift in a projection that changed there after the check began is only pending.
-   * If absent, the registry is assumed not to change.
+   * Drift in a projection that has changed in the registry since the check began is only pending. Default: the registry
+   * is assumed not to change.
    */
   model?: WriterModel;
 }
@@ -52,7 +51,6 @@ interface Work {
 }
 
 const READ_AT_ONCE = 8;
-/** Number of suspects that share the calls to DynamoDB. */
 const CHUNK = 100;
 /** An item that other partitions determine counts twice, because a cursor may store two keys for it. */
 const ITEM_PLACES = 2;
@@ -65,7 +63,6 @@ const CHANGED = 'the registry has changed since the check began; the next check 
 
 export class Inspector {
   private readonly limit = pLimit(READ_AT_ONCE);
-  /** Inspections that wait for room. */
   private readonly queued = new Set<Inspection>();
   private readonly open = new Map<string, Place>();
   /** Names of open places whose findings are reported. */
@@ -76,7 +73,6 @@ export class Inspector {
   private failure: { error: unknown } | undefined;
 
   private readonly looker: Looker;
-  /** Tells for each suspect whether the registry still treats its item as when the check began. */
   private readonly unchanged = new Gathered((suspects: readonly Suspect[]) => this.areUnchanged(suspects));
   private readonly repairs = new Gathered((drift: readonly Suspect[]) => this.repair(drift));
 
@@ -84,7 +80,6 @@ export class Inspector {
     this.looker = lookerOf(context);
   }
 
-  /** The partitions and items that aren't decided yet, with which the next inspection has to begin. */
   get undecided(): { sources: string[]; items: LookedUp[] } {
     const open = [...this.open].flatMap(([name, place]) => (this.reported.has(name) ? [] : [place]));
     const places = [...[...this.queued].map(placeOf), ...open, ...this.unconfirmed.values()];
@@ -94,7 +89,7 @@ export class Inspector {
     };
   }
 
-  /** Begins inspections, each as soon as there is room. All are undecided from the call on. */
+  /** All inspections count as undecided from the call on, even while they wait for room. */
   async beginAll(inspections: readonly Inspection[]): Promise<void> {
     for (const one of inspections) this.queued.add(one);
     for (const one of inspections) {
@@ -189,7 +184,6 @@ export class Inspector {
       // The next inspection looks at the whole place again and finds everything except what is already repaired.
       if (!isWhole && !findings.repaired.has(textOfKey(finding))) continue;
       this.context.onFinding(finding);
-      // Maintenance doesn't count as a repair.
       if (finding.verdict === 'maintenance') repaired.delete(textOfKey(finding));
     }
     this.context.onRepaired(repaired.size);
@@ -220,7 +214,6 @@ export class Inspector {
     }
   }
 
-  /** Turns drift into pending where the registry has changed since the check began. */
   private async judgedByRegistry(confirmed: readonly Confirmed[]): Promise<Confirmed[]> {
     const drift = confirmed.filter(({ outcome }) => outcome === 'drift');
     const unchanged = await this.unchanged.answers(drift.map(({ suspect }) => suspect));

@@ -2,8 +2,8 @@ import { VERDICT_NAMES, type Verdict } from '../../core/verdicts.ts';
 import type { Finding } from './finding.ts';
 
 /**
- * The findings that a report shows: up to `mostOfVerdict` per verdict, so that none crowds out another, but only one
- * for each unknown type.
+ * Keeps up to `mostOfVerdict` findings per verdict, so that none crowds out another, but only one for each unknown
+ * type.
  */
 export class KeptFindings {
   private readonly kept = new Map<Verdict, Finding[]>();
@@ -24,7 +24,6 @@ export class KeptFindings {
     }
   }
 
-  /** Adds what an earlier run kept. */
   restore({ list, leftOut }: Pick<KeptFindings, 'list' | 'leftOut'>): void {
     for (const finding of list) this.add(finding);
     for (const verdict of VERDICT_NAMES) {
@@ -33,12 +32,10 @@ export class KeptFindings {
     }
   }
 
-  /** The worst verdict comes first. */
   get list(): Finding[] {
     return VERDICT_NAMES.flatMap((verdict) => this.kept.get(verdict) ?? []);
   }
 
-  /** Number of findings that didn't fit, by verdict. */
   get leftOut(): Partial<Record<Verdict, number>> {
     return Object.fromEntries(this.more);
   }

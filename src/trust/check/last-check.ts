@@ -6,11 +6,6 @@ import type { ItemKey, Store } from '../../core/store-port.ts';
 import { driftLeft, isClean, noVerdicts, type VerdictCounts } from '../../core/verdicts.ts';
 import { CALLS_AT_ONCE, forEachOf } from '../../foundation/for-each.ts';
 
-/**
- * Items in which checks of the whole table record their results: the last check, and the workers' shares of the
- * current run.
- */
-
 /** The result of the last check of the whole table. */
 export interface LastCheck {
   endedAtMs: number;

@@ -15,7 +15,6 @@ export interface NominateContext {
   store: Pick<Store, 'getMany' | 'query'>;
   /** Leaves out items that other partitions determine, so the nodes that the view copies aren't read. */
   withoutLookUps?: boolean | undefined;
-  /** Maximum number of parts of a partition in memory. Default: 20,000. */
   mostParts?: number;
 }
 

@@ -4,7 +4,7 @@ import { EdgeloomError, WRONG_INPUT } from '../../foundation/errors.ts';
 import { readHead } from '../../registry/head.ts';
 import { readConsumers } from '../../stream/progress/consumers.ts';
 
-/** A consumer that applies a batch reports at least every twenty seconds. */
+/** A consumer reports its progress at least every 20 s while it applies batches. */
 const SEEN_MS = 60_000;
 
 /**

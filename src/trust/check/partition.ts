@@ -31,19 +31,18 @@ import { standingOf } from '../../registry/standing.ts';
 import { type Part, type PartKey, Parts, type PartsOptions } from './parts.ts';
 
 const MOST_STUCK = 10_000;
-/** Maximum number of base items in one suspect of a view. */
+/** Per suspect of a view. */
 const MOST_BASES = 100;
-/** Group of the index items. Elements of the view are grouped by edge type. */
+/** Elements of the view are grouped by edge type. */
 const INDEX_ITEMS = '';
-/** Group of the node's attributes in the view. */
 const ATTRIBUTES_OF_NODE = '~';
 
 /** `base`: the item's type is in the model; `unknown`: it isn't. */
 export type Noted = 'base' | 'unknown' | undefined;
 
 /**
- * A derived item that differs from what its base items ask for. They may have changed since they were read, so it is
- * only a suspect.
+ * A derived item that differed from what its base items ask for. The base items may have changed since they were read,
+ * so the item is only a suspect.
  */
 export interface Nominated {
   suspect: Suspect;
@@ -60,7 +59,6 @@ export interface ComparisonOptions extends PartsOptions {
   totals?: ReadonlyMap<string, string | undefined>;
 }
 
-/** Compares a partition while it is read, and nominates the derived items that differ. */
 export class PartitionComparison implements PartitionContent {
   baseItems = 0;
   derivedItems = 0;
@@ -75,7 +73,7 @@ export class PartitionComparison implements PartitionContent {
   private isViewExpected = false;
   /** Total bytes of the elements that base items ask for, by edge type. */
   private readonly elementBytes = new Map<string, number>();
-  /** Amounts computed from live items, and amounts stored, by the count's name. */
+  /** By the count's name: `live` is computed from the items, `counts` is stored. */
   private readonly live = new Map<string, Amounts>();
   private readonly counts = new Map<string, Amounts | undefined>();
   private readonly countItems = new Map<string, Item>();
@@ -107,8 +105,8 @@ export class PartitionComparison implements PartitionContent {
   }
 
   /**
-   * True if a total was read. A total sorts after its entries, so a repair between these reads may hide that the total
-   * is wrong.
+   * A total sorts after its entries and may have been written between these reads. So a partition with a total is read
+   * again, after the revisions of its totals.
    */
   get hasTotals(): boolean {
     return [...this.countItems.keys()].some((key) => itemKindOf(this.graph, key).name === 'total');
@@ -207,7 +205,7 @@ export class PartitionComparison implements PartitionContent {
     return 'base';
   }
 
-  /** True if the edge depends on a node that isn't known yet. Call `setNode` first. */
+  /** True if the edge depends on a node that isn't known yet: call `setNode` before `add`. */
   lacksNode(sortKey: string): boolean {
     return this.node === undefined && sortKey !== this.source && needsSource(this.graph, sortKey);
   }
@@ -314,7 +312,6 @@ function baseOfShare(source: string, { group, name, actual }: Part): string | un
   return actual === undefined ? undefined : edgeOfElements(name, [actual]);
 }
 
-/** Keeps only the attributes that determine the index items of the node's edges. */
 export function usedByEdges(graph: CompiledModel, source: string, { item }: SourceNode): SourceNode {
   const used: Item = {};
   const type = parseNodeId(source)?.type ?? '';

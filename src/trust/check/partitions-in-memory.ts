@@ -3,14 +3,12 @@ import { compareKeys } from '../../core/items/encoding.ts';
 import type { TableNames } from '../../core/model/compiled.ts';
 import type { GetManyResult, GetResult, ItemKey, QueryRequest, QueryResult, Store } from '../../core/store-port.ts';
 
-/** Whole partitions in memory, which a check reads like a table. */
 export class PartitionsInMemory implements Pick<Store, 'get' | 'getMany' | 'query'> {
   private readonly partitions = new Map<string, Map<string, Item>>();
   private readonly sorted = new Map<string, string[]>();
 
   constructor(private readonly table: TableNames) {}
 
-  /** Replaces an item with the same key. */
   add({ source, target }: ItemKey, item: Item): void {
     const partition = this.partitions.get(source) ?? new Map<string, Item>();
     this.partitions.set(source, partition.set(target, item));

@@ -9,19 +9,18 @@ import type { Item } from '../../core/items/attribute-value.ts';
 
 /** A part of a partition's content: an index item, an element of the view, or the node's attributes in the view. */
 export interface PartKey {
-  /** `''` for index items, otherwise a group of the view's content. */
+  /** `''` for index items. */
   group: string;
   name: string;
 }
 
-/** A part that differs, given what has been read of the partition so far. */
 export interface Part extends PartKey {
   expected?: string | undefined;
   actual?: string | undefined;
   /** Sort key of the base item that asks for the part. */
   base?: string;
   derived?: Item;
-  /** True if the part is wrong regardless of what base items ask for. */
+  /** The part is wrong regardless of what base items ask for. */
   isWrong?: boolean;
 }
 
@@ -29,9 +28,8 @@ const MOST_PARTS = 20_000;
 const BUCKETS = 1_024;
 
 export interface PartsOptions {
-  /** Maximum number of parts kept individually. Default: 20,000. */
   mostParts?: number | undefined;
-  /** Number of buckets per group. Default: 1,024. */
+  /** Per group. */
   buckets?: number;
   /** Compares only the parts in these buckets, each individually. */
   only?: ReadonlySet<string> | undefined;
@@ -47,7 +45,6 @@ export class Parts {
     this.add(key, { expected, base });
   }
 
-  /** Adds stored content; `actual` is undefined if the item has none. */
   store(key: PartKey, actual: string | undefined, derived?: Item): void {
     this.add(key, { actual, ...(derived !== undefined && { derived }) });
   }

@@ -13,9 +13,8 @@ export interface SegmentContext {
   store: Pick<Store, 'getMany' | 'query'>;
   /** Called with each partition after its last item in this segment. */
   onPartition: (comparison: PartitionComparison) => void;
-  /** Called with each base item. */
   onNoted: (key: ItemKey, noted: NonNullable<Noted>, item: Item) => void;
-  /** Default: items that other partitions determine are not looked up. */
+  /** Undefined: items that other partitions determine are not looked up. */
   lookUps?: LookUpContext;
 }
 
@@ -37,7 +36,7 @@ export class SegmentScan {
     if (after !== undefined && !isServicePartition(after.source)) await this.readBeginning(after);
     for (const item of items) await this.addItem(item);
     if (isLast) await this.finishPartition();
-    // Cursors don't contain look-ups, so these have to end before the scan moves on.
+    // Cursors don't contain look-ups, so the look-ups have to end before the scan moves on.
     await this.lookUps?.finish();
   }
 
@@ -76,7 +75,6 @@ export class SegmentScan {
   }
 }
 
-/** Presents partitions as the source of a scan, one segment each. */
 export function partitionsAsScan(
   store: { query(request: QueryRequest): Promise<QueryResult> },
   sources: readonly string[],
@@ -89,12 +87,10 @@ export function partitionsAsScan(
   };
 }
 
-/** A sample reads a random share of this many segments. */
 const SAMPLE_SEGMENTS = 1_000;
 
 /**
- * Returns the options for a check of a random share of the table: the number of segments, and the segments to read, at
- * least one. Each call chooses anew.
+ * Returns options for a check of a random share of the table: at least one segment. Each call chooses anew.
  *
  * @param share 0 to 1.
  */

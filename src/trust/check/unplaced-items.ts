@@ -15,13 +15,11 @@ export interface UnplacedForm {
 
 export interface UnplacedCount {
   items: number;
-  /** Most items first. */
   forms: UnplacedForm[];
-  /** Number of items whose form is beyond `MOST_FORMS`. */
+  /** Items whose form is beyond `MOST_FORMS`. */
   others: number;
 }
 
-/** Maximum numbers of forms that are counted separately, and of examples of each. */
 const [MOST_FORMS, MOST_EXAMPLES] = [100, 3];
 const MOST_CHARACTERS = 40;
 const WORD_CHARACTER = /[\p{L}\p{N}]/u;
@@ -53,7 +51,6 @@ export class UnplacedItems {
     this.forms.set(form, counted);
   }
 
-  /** Adds what an earlier run counted. */
   restore({ items, forms, others }: UnplacedCount): void {
     this.items += items;
     this.others += others;

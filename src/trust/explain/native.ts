@@ -6,7 +6,7 @@ import type { ItemKey } from '../../core/store-port.ts';
 import { describe } from '../../foundation/describe.ts';
 import type { ExplainedPart } from './base-item.ts';
 
-/** Explains native orders and searches. DynamoDB maintains these, so there is no derived item to compare. */
+/** DynamoDB maintains native orders and searches, so there is no derived item to compare. */
 export function explainNative(
   graph: CompiledModel,
   key: ItemKey,

@@ -15,8 +15,8 @@ export interface PositionOfStream {
   /** Returns the position that another process, such as an observer, published recently; otherwise reads the stream. */
   latest(): Promise<StreamPosition>;
   /**
-   * @param graceMs how long a difference may last in the check. If short, the stream is read, because a published
-   * position lags behind.
+   * @param graceMs how long a difference may last in the check. If it is short, the stream is read, because a published
+   * position may be too old.
    */
   consumer(graceMs: number): ConsumerPosition;
 }
@@ -33,9 +33,7 @@ export interface PositionOptions {
   savesPlaces?: boolean | undefined;
 }
 
-/**
- * Places are saved after a look that took more GetRecords calls per shard than this. Reading a shard's end takes two.
- */
+/** GetRecords calls per shard. Reading a shard's end takes two, so a look that takes more than this has come far. */
 const FAR_PAGES = 5;
 
 /** Create one per process, because it remembers what it has read. */

@@ -13,7 +13,7 @@ export interface QueryPlan {
   why?: string[];
 }
 
-/** @param run runs the query; it must read only through the store that it receives. */
+/** @param run must read only through the store that it receives. */
 export async function explainQuery<T>(
   store: Store,
   run: (store: Store) => Promise<T>,

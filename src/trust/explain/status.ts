@@ -146,7 +146,6 @@ export interface Status {
   streamReads: number;
 }
 
-/** Consumers count as gone if records wait and no consumer was seen for this long. */
 const GONE_MS = 60_000;
 const LATE_SECONDS = 300;
 const ALIENS =

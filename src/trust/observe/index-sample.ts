@@ -18,7 +18,6 @@ import type { SampledIndexes } from './state.ts';
 
 const INDEX_SHARE = 0.001;
 
-/** A changed item for which the indexes will be queried. */
 export interface IndexQuestion {
   readonly key: ItemKey;
   readonly record: RecordPlace;
@@ -29,7 +28,6 @@ export interface IndexQuestion {
   /** The places that the item has left, where the indexes must no longer show it. */
   readonly left: readonly PlaceInIndex[];
   dueMs: number;
-  /** Number of consecutive looks that found a difference. */
   wrongLooks: number;
 }
 
@@ -40,7 +38,6 @@ export interface IndexAnswer {
   left: readonly (Item | undefined)[];
 }
 
-/** An item that an index shows differently from the table, long after the item's last change. */
 export interface IndexDifference extends ItemKey {
   index: IndexName;
   /**
@@ -52,7 +49,6 @@ export interface IndexDifference extends ItemKey {
 
 /** Milliseconds before the first look, and after each look that finds a difference. */
 const WAITS_MS = [60_000, 60_000, 300_000, 900_000] as const;
-/** Maximum numbers of open questions, of questions per turn, and of names of wrong items. */
 const [MOST_OPEN, MOST_A_TURN, MOST_NAMES] = [1_000, 10, 10];
 /** The counts restart at 0 after this time, because old differences need no action. */
 const COUNTED_MS = 7 * 24 * 3_600_000;
@@ -68,12 +64,10 @@ export class IndexSample {
     private readonly share: number = INDEX_SHARE,
   ) {}
 
-  /** The counts to save; undefined if nothing is sampled. */
   get sampled(): SampledIndexes | undefined {
     return this.counts;
   }
 
-  /** Continues with the counts that an earlier run saved. */
   resume(saved: SampledIndexes | undefined, nowMs: number): void {
     if (this.share === 0 || this.graph.indexes.length === 0) return;
     const isCurrent = saved !== undefined && nowMs - saved.sinceMs < COUNTED_MS;
@@ -118,7 +112,7 @@ export class IndexSample {
     return due;
   }
 
-  /** Evaluates an answer. Returns the difference once it has outlasted all waits, otherwise undefined. */
+  /** Returns the difference once it has outlasted all waits. */
   take(question: IndexQuestion, answer: IndexAnswer, nowMs: number): IndexDifference | undefined {
     const { key, revision } = question;
     const difference = differenceOf(question, answer);
@@ -136,7 +130,7 @@ export class IndexSample {
     return difference;
   }
 
-  /** Postpones a question that got no answer. The counts show the reason until there is one. */
+  /** The counts show the reason until a question gets an answer. */
   putOff(question: IndexQuestion, reason: string, nowMs: number): void {
     question.dueMs = nowMs + WAITS_MS[0];
     if (this.counts !== undefined) this.counts = { ...this.counts, failure: reason };

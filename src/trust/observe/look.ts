@@ -92,7 +92,6 @@ function withConsistentReads(store: LookContext['store']): Pick<Store, 'getMany'
   };
 }
 
-/** Returns the suspects for a derived item that other partitions or fan-outs determine, and none for other items. */
 export function itemsDecidedElsewhere(graph: CompiledModel, key: ItemKey, item: Item | undefined): Suspect[] {
   const { decidedBy } = itemKindOf(graph, key.target);
   if (decidedBy !== 'edge-elsewhere' && decidedBy !== 'time') return [];

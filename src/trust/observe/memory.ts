@@ -18,12 +18,10 @@ import type { ObserverMemory, ObserverState } from './state.ts';
 export const OBSERVER_KEY = { source: SERVICE_PARTITION, target: 'observer' } as const;
 const [STATE, PLACES] = ['state', 'places'];
 export const OBSERVER_LEASE_MS = 60_000;
-/** Characters saved of each string of a difference. A few large views wouldn't fit in full. */
+/** Characters of each string in a difference that are saved. The strings of a few large views wouldn't fit in full. */
 const MOST_SHOWN = 2_000;
-/** Marks a hash that replaces a string. */
 const HASHED = 'sha256 ';
 
-/** A state with another version is ignored. */
 const VERSION = 1;
 
 interface Saved {
@@ -72,7 +70,7 @@ export class TableMemory implements ObserverMemory {
   }
 
   /**
-   * Returns the lease without changing the state. For a holder that was not an observer, but another reader of the
+   * Returns the lease without changing the state, for a holder that isn't an observer, but another reader of the
    * stream.
    */
   async release(): Promise<void> {
@@ -102,8 +100,8 @@ export class TableMemory implements ObserverMemory {
 
 /**
  * Removes known differences, wrong items of the sample and `heldBy` from the saved state where `isGone` says so, and
- * replaces the strings of the other differences with hashes. A running observer saves its own state again. Returns the
- * item as it is afterwards.
+ * replaces the strings of the other differences with hashes. A running observer overwrites this with its own state.
+ * Returns the item as it is afterwards.
  */
 export async function withoutObserved(
   store: Pick<Store, 'get' | 'update'>,
@@ -144,7 +142,6 @@ function hashedText(text: string): string {
   return text.startsWith(HASHED) ? text : HASHED + hashOfText(text);
 }
 
-/** Returns undefined if no observer has saved a state of this version. */
 export async function readObserverProgress(
   store: Pick<Store, 'get'>,
   stats?: ReadStats,

@@ -29,7 +29,7 @@ export interface ObserveOptions extends RuntimeOptions {
    * watermark, which the run advances as it reads records.
    */
   lowWatermark?: (() => Promise<number | undefined>) | undefined;
-  /** How long a low watermark is reused, in milliseconds. Default: 5,000. */
+  /** How long a low watermark is reused. Default: 5,000. */
   markMs?: number | undefined;
   /**
    * Share of the changed derived items, from 0 to 1, for which the table's indexes are queried at least a minute later.
@@ -57,7 +57,7 @@ export interface ObserveOptions extends RuntimeOptions {
   untilVerified?: boolean | undefined;
   /** Ends the run once nothing is left to read, and no record read waits to be judged. Default: false. */
   untilAtRest?: boolean | undefined;
-  /** Called for each drift that wasn't known before. */
+  /** Called for new drift (see `isNews`). */
   onDrift?: ((drift: ObservedDrift) => void) | undefined;
   /** Called with one line for each repair, and for each one that fails. */
   onRepair?: ((action: string) => void) | undefined;
@@ -105,7 +105,6 @@ export interface ObserveResult extends ObserverProgress {
  */
 const [SAVE_MS, PAUSE_MS, ASK_MS] = [5_000, 1_000, 30_000];
 const LEAST_PAUSE_MS = 20;
-/** With more than `FEW_SHARDS` shards, saves are less frequent than `SAVE_MS`, but stay well within the lease. */
 const [FEW_SHARDS, MOST_SAVE_MS] = [500, 30_000];
 export const MARK_MS = 5_000;
 
@@ -205,7 +204,7 @@ async function observeUntilEnd(
   return { ...progressOf(observer), records, endedBy };
 }
 
-/** Thousands of shards' places take many write units, so they are saved less often. */
+/** Thousands of shards' places take many write units, so they are saved less often, but well within the lease. */
 function saveEveryMs({ shardCount }: Observer): number {
   return Math.min(MOST_SAVE_MS, SAVE_MS * Math.max(1, shardCount / FEW_SHARDS));
 }
@@ -234,7 +233,7 @@ async function takeLastCheck(store: Pick<Store, 'get'>, observer: Observer): Pro
   const { item } = await store.get(LAST_CHECK, { consistent: true });
   const last = readLastCheck(item);
   if (last?.beganAtMs === undefined) return;
-  // The verdict also depends on the check's options, such as `--strict`.
+  // Doesn't use the verdict, which also depends on the check's options, such as `--strict`.
   const { drift, pending, quarantined, unregistered = 0 } = last;
   if (drift + pending + quarantined + unregistered === 0) await observer.takeCleanCheck(last.beganAtMs);
 }

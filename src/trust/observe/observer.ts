@@ -36,10 +36,6 @@ export interface ObserverContext extends Pick<Runtime, 'now'> {
   store: Pick<Store, 'get' | 'getMany' | 'query'>;
   source: StreamSource;
   table: CompiledModel['table'];
-  /**
-   * Returns the time before which the projector has applied every record, in milliseconds since 1970; undefined if
-   * unknown.
-   */
   lowWatermark: () => Promise<number | undefined>;
   /** Receives everything read from the stream, so that the low watermark needs no other reader. */
   listener?: TailListener | undefined;
@@ -91,10 +87,11 @@ export class Observer {
   private baseMs: number | undefined;
   private positionsMs: number | undefined;
   private gap: Gap | undefined;
-  /** Names of the projections that readers used at the last turn; undefined before the first turn. */
+  /**
+   * Names of the projections that readers used at the last turn, perhaps of an earlier run; undefined before any turn.
+   */
   private ready: ReadonlySet<string> | undefined;
 
-  /** @param from the state that an earlier process saved; undefined if there is none. */
   constructor(
     private readonly context: ObserverContext,
     from: ObserverState | undefined,
@@ -142,7 +139,7 @@ export class Observer {
     return isMissing && this.positionsMs !== undefined && now() > this.positionsMs + this.limits.lateMs;
   }
 
-  /** When the positions in the stream were taken, in milliseconds since 1970; undefined until then. */
+  /** When the positions in the stream were taken. */
   get sinceMs(): number | undefined {
     return this.positionsMs;
   }
@@ -161,7 +158,6 @@ export class Observer {
     return this.items.size;
   }
 
-  /** Reads the next page of each shard, judges what is due, and advances the verified time. */
   async runTurn(): Promise<Turn> {
     // Without a saved state, reading begins at the ends of the shards, and a check has to judge everything from before.
     if (await this.tail.list(this.positionsMs === undefined)) this.positionsMs = this.context.now();
@@ -179,14 +175,14 @@ export class Observer {
    * @param left the derived items that differ and were not repaired.
    */
   async endWholeCheck(beganMs: number, left: readonly ItemKey[]): Promise<void> {
-    // During a gap, items that the check had already read may have changed.
+    // Otherwise, items may have changed unnoticed after the check had read them and before the positions were taken.
     if (this.positionsMs === undefined || beganMs < this.positionsMs) return;
     const graph = await this.context.model.current();
     const items = left.flatMap((key) => itemsDecidedElsewhere(graph, key, undefined));
     const ranges = [...new Set(left.map(({ source }) => source))].map(
       (source): Range => ({ kind: 'partition', source, edgeType: '' }),
     );
-    // It is unknown since when these items differ, so nothing is verified until each is judged.
+    // These items may have differed at any time, so nothing is verified until each is judged.
     const touch: Touch = { shardId: NO_SHARD, after: undefined, stampMs: UNKNOWN_MS, receipt: 0 };
     const nowMs = this.context.now();
     // rule: what-the-check-has-left-is-open
@@ -271,7 +267,7 @@ export class Observer {
   }
 
   private beginGap(reason: string): void {
-    // Only a check of the whole table ends a gap.
+    // A gap lasts until a check of the whole table, so it keeps its first reason.
     this.gap ??= { reason, sinceMs: this.context.now() };
     // Only a check that begins after the gap was noticed can be the base.
     // rule: check-begins-after-the-gap
@@ -309,7 +305,6 @@ export class Observer {
     indexSample?.receive(change, now());
   }
 
-  /** Returns the number of items and ranges that it looked at. */
   private async lookAndJudge(): Promise<number> {
     const { items } = this;
     const { now, store, model, lowWatermark } = this.context;

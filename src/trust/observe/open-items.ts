@@ -29,7 +29,7 @@ export const NO_SHARD = '';
 
 export class Touches {
   readonly oldest = new Map<string, Touch>();
-  /** In milliseconds since 1970; 0 without a touch. */
+  /** 0 without a touch. */
   newestMs = 0;
 
   static of(touch: Touch, newestMs = touch.stampMs): Touches {
@@ -56,7 +56,6 @@ export interface OpenItem {
   readonly touches: Touches;
   readonly openedMs: number;
   dueMs: number;
-  /** Number of consecutive looks that found the item wrong. */
   wrongLooks: number;
   /** What the last look found, until it is judged. */
   found?: Found | undefined;
@@ -80,7 +79,6 @@ export interface Found {
   lowWatermarkMs: number | undefined;
 }
 
-/** Waits of an observer, in milliseconds, and a bound. */
 export interface ObserverPace {
   /** How long the projector may take to apply a record before the table is read. */
   graceMs: number;
@@ -110,7 +108,10 @@ export class OpenItems {
     return this.items.size + this.ranges.size;
   }
 
-  /** Listed items come first, because a restart finds the others again by their records. */
+  /**
+   * Listed items come first: only the first `mostExceptions` are saved, and after a restart, their records reopen the
+   * others.
+   */
   get drift(): ObservedDrift[] {
     const wrong = [...this.items.values()].filter(({ drift }) => drift !== undefined);
     wrong.sort((left, right) => Number(right.isListed) - Number(left.isListed));
@@ -124,11 +125,7 @@ export class OpenItems {
       for (const touch of touches.oldest.values()) yield { touch, of: range };
   }
 
-  /**
-   * Opens the touched items. Records of a shard have to come in order.
-   *
-   * @param dueMs when to look at new items.
-   */
+  /** Records of a shard have to come in order. */
   touch({ items, ranges }: Touched, touches: Touches, nowMs: number, dueMs = nowMs + this.pace.graceMs): void {
     for (const range of ranges) this.touchRange(range, touches);
     for (const suspect of items) this.touchItem(suspect, touches, nowMs, dueMs);
@@ -184,9 +181,6 @@ export class OpenItems {
     );
   }
 
-  /**
-   * Closes the ranges whose Query ended before `receivedThroughMs`, because all records up to that end were received.
-   */
   closeRanges(receivedThroughMs: number): void {
     for (const [name, { queriedMs }] of this.ranges) {
       // The Query may miss a child added while it ran, but the child's record names it.
@@ -195,7 +189,6 @@ export class OpenItems {
     }
   }
 
-  /** Returns the items to look at, the longest waiting first. */
   due(nowMs: number, lowWatermarkMs: number | undefined, most: number): OpenItem[] {
     const due = [...this.items.values()].filter(
       (item) => item.found === undefined && item.dueMs <= nowMs && !this.isTooEarly(item, nowMs, lowWatermarkMs),

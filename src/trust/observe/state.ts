@@ -1,7 +1,6 @@
 import type { FeederState } from '../../client/feed/feeder.ts';
 import type { ObservedDrift } from './drift.ts';
 
-/** How far one shard was read. */
 export interface ShardState {
   shardId: string;
   /**
@@ -21,30 +20,25 @@ export interface ShardState {
  */
 export interface Gap {
   reason: string;
-  /** When the gap was noticed, in milliseconds since 1970. */
   sinceMs: number;
 }
 
 /** What the indexes showed for sampled items. The counts restart at 0 each week. */
 export interface SampledIndexes {
-  /** Number of changed items that were compared with what the indexes show. */
   asked: number;
-  /** Number of these items that still differed after all waits. */
+  /** Number of items that still differed after all waits. */
   wrong: number;
-  /** Names of the items that differed, newest first, at most 10. */
+  /** Newest first, at most 10. */
   wrongItems: string[];
-  /** When the counts began, in milliseconds since 1970. */
   sinceMs: number;
-  /** Why the latest question got no answer; absent if it got one. */
+  /** Why the latest question got no answer. */
   failure?: string | undefined;
 }
 
 export const MOST_SAVED_DRIFT = 25;
 
-/** The state of an observer, from which any process can continue. */
 export interface ObserverState {
   streamArn: string;
-  /** When the state was saved, in milliseconds since 1970. */
   savedMs: number;
   shards: ShardState[];
   /**
@@ -52,31 +46,25 @@ export interface ObserverState {
    * 1970; undefined if unknown.
    */
   throughMs?: number | undefined;
-  /** When the check that is the base of the proof began, in milliseconds since 1970; undefined if there is no base. */
+  /** When the check that is the base of the proof began. */
   baseMs?: number | undefined;
   /**
    * Names of the projections that readers used. If they begin to use another one, a check of the whole table is needed.
    */
   ready: string[];
-  /**
-   * When the positions in the stream were taken, in milliseconds since 1970. A check can be the base if it begins
-   * later.
-   */
+  /** When the positions in the stream were taken. A check can be the base if it begins later. */
   positionsMs: number;
   gap?: Gap | undefined;
   /** The known differences, at most 25. Long strings are cut when they are saved. */
   drift: ObservedDrift[];
   /** The item, shard or gap that holds back the verified time; absent if nothing does. */
   heldBy?: string | undefined;
-  /** How far the feed has delivered the changes; absent if no feed runs. */
   feed?: FeederState | undefined;
-  /** The sample of the indexes; absent if nothing is sampled. */
   sampled?: SampledIndexes | undefined;
-  /** True if the run was ended on purpose, so the time isn't expected to advance. */
+  /** The run was ended on purpose, so `throughMs` isn't expected to advance. */
   isEnded?: boolean | undefined;
 }
 
-/** Keeps the state of an observer. */
 export interface ObserverMemory {
   /** Takes the lease and returns the saved state, or `busy` if another process has the lease. */
   open(): Promise<ObserverState | 'busy' | undefined>;

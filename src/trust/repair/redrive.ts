@@ -39,7 +39,7 @@ import { registeredModel, type WriterModel } from '../../registry/writer-model.t
 import { runAbortable } from '../../store/abortable.ts';
 import { keyOfItem } from '../../store/table-walk.ts';
 
-/** Options of a redrive. */
+/** Options of `redrive`. */
 export interface RedriveOptions extends RuntimeOptions, TelemetryOption {
   /** The table with the quarantine. */
   store: Store;
@@ -63,7 +63,7 @@ export interface RedriveOptions extends RuntimeOptions, TelemetryOption {
   onProgress?: ((entries: number) => void) | undefined;
 }
 
-/** The result of a redrive. */
+/** The result of `redrive`. */
 export interface RedriveResult extends Pick<ApplyStats, 'writes' | 'wcu' | 'rcu'> {
   /** Number of entries tried; for a failed batch, number of its records. */
   entries: number;
@@ -176,8 +176,8 @@ function entriesOfNode(partition: string): QueryRequest {
 }
 
 /**
- * Yields the entries; those of the index, longest untried first. May include entries written during the run. When time
- * runs out, counts the rest of the page as left.
+ * Yields the index's entries in the order of their last try, oldest first. May include entries written during the run.
+ * When time runs out, counts the rest of the page as left.
  */
 async function* quarantineEntries(
   context: ApplyContext,
@@ -219,7 +219,7 @@ async function* pagesOf(context: ApplyContext, requests: readonly QueryRequest[]
   }
 }
 
-/** Moves an entry behind all others, so that the next run begins with entries that this one didn't try. */
+/** Moves an entry behind all others, so that the next run begins with entries that this run didn't try. */
 async function moveEntryBack(context: ApplyContext, item: Item): Promise<void> {
   const place = `${new Date(context.now()).toISOString()}/${keyOfItem(context.graph.table, item).source}`;
   await updateItem(context, {
@@ -258,7 +258,8 @@ function reasonOf({ source, target }: ItemKey, { message }: { message: string })
 
 async function reconcileTogether(context: ApplyContext, entries: readonly QuarantineEntry[]): Promise<Reasons[]> {
   const { graph } = context;
-  // An entry without a target would be tried forever, so its view is reconciled; a check finds the rest.
+  // An entry without a target doesn't name its base item. Reconciling the view ends the entry; a check finds what else
+  // is wrong.
   const isOfView = ({ target }: QuarantineEntry): boolean => target === VIEW_KEY || target === '';
   const reasons = new Map(entries.map((entry): [QuarantineEntry, string[]] => [entry, []]));
   const addReason = (entry: QuarantineEntry, error: { message: string }): void => {

@@ -52,7 +52,7 @@ export class Repairer {
     this.context = { graph, store, model, ...this.runtime, stats: noStats() };
   }
 
-  /** Repairs items together in a few calls. Returns the names (`textOfKey`) of the items that count as repaired. */
+  /** Returns the names (`textOfKey`) of the items that count as repaired. */
   async repair(suspects: readonly Suspect[]): Promise<ReadonlySet<string>> {
     const { graph, isPlan = false } = this.options;
     const items = itemsToRepair(graph, suspects);
@@ -80,7 +80,7 @@ export class Repairer {
     return repaired;
   }
 
-  /** Writes entries for base items that can't be projected, so that a redrive and `status` know them. */
+  /** With these quarantine entries, a redrive and `status` know the base items that can't be projected. */
   async writeEntries(bases: readonly ItemKey[]): Promise<void> {
     const { isPlan = false } = this.options;
     for (const base of bases) this.report(isPlan ? 'would quarantine' : 'quarantine', base);
@@ -109,7 +109,6 @@ export class Repairer {
     return true;
   }
 
-  /** Reports a failed repair, so that it doesn't stop the others. */
   private async tryRepair(key: ItemKey, run: (context: ApplyContext) => Promise<boolean>): Promise<boolean> {
     try {
       return await run(this.limitedContext());
@@ -173,7 +172,7 @@ class RepairsTogether {
 
   constructor(private readonly readAtMs: number) {}
 
-  /** @param read the item, if it was read and hasn't changed since. */
+  /** @param read the stored item, unless it may have changed since it was read. */
   add(key: ItemKey, touches: readonly Reconcilable[], read: { was: Item | undefined } | undefined): void {
     if (read !== undefined) this.read.set(textOfKey(key), read.was);
     for (const touch of touches) {

@@ -54,7 +54,6 @@ export function isRepairedFirst({ kind }: ItemToRepair): boolean {
   return REPAIRS[kind.name].isFirst === true;
 }
 
-/** Returns undefined if the item needs `repairItem`. */
 export function repairingTouches(graph: CompiledModel, item: ItemToRepair): readonly Reconcilable[] | undefined {
   return REPAIRS[item.kind.name].touches?.(graph, item);
 }

@@ -13,7 +13,7 @@ import { redriveRecords } from './redrive-records.ts';
 
 export interface SweepOptions extends OfGraph<RedriveOptions> {
   source: StreamSource;
-  /** Minimum age of swept records, in milliseconds. Default: 60,000. */
+  /** Minimum age of swept records. Default: 60,000. */
   ageMs?: number | undefined;
 }
 
@@ -31,7 +31,7 @@ export async function sweep(options: SweepOptions): Promise<RedriveResult> {
   const { now, remainingMs } = runtimeOf(options);
   const total = emptyRedrive();
   const { shards, lookedAtMs } = await new StreamWalk({ graph, store, source, now }).look();
-  // A function doesn't know its shard and can't save how far it is applied, so the sweep does.
+  // A Lambda function doesn't know its shard, so it can't save how far the shard is applied.
   await saveAppliedPlaces({ graph, store, source, now }, shards);
   let isFirst = true;
   for (const shard of shards) {

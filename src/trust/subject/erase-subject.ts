@@ -34,7 +34,7 @@ import { outsideTheTable, type Remainder, Remainders } from './remainders.ts';
 import { SubjectNames } from './subject-names.ts';
 import { SUBJECT_SEGMENTS, type SubjectItem, walkForSubject } from './subject-walk.ts';
 
-/** Options of an erasure of one subject. */
+/** Options of `eraseSubject`. */
 export interface SubjectEraseOptions extends RuntimeOptions, RateOptions {
   /** The table to erase from. */
   store: Store & ScanSource;
@@ -97,7 +97,7 @@ export interface ErasedItems {
   failedBatches: number;
 }
 
-/** The result of one run of an erasure. */
+/** The result of `eraseSubject`. */
 export interface SubjectErasure {
   deleted: ErasedItems;
   /** Everything that still names the subject, ending with the places that no run searches. */
@@ -209,7 +209,6 @@ class SubjectEraser {
     return this.runtime.now() + this.offsetMs;
   }
 
-  /** Deletes the base items: first those that lists name, then the others by a walk. */
   private async first(): Promise<SubjectErasure> {
     const { id } = this.options;
     await changeErasure(this.store, id, (now) =>
@@ -410,7 +409,6 @@ class SubjectEraser {
     this.batchesLeft = remains;
   }
 
-  /** Corrects derived items that lost records or damage left behind. */
   private async rebuild(sources: ReadonlySet<string>, rebuilt: Set<string>): Promise<void> {
     const { graph } = this.options;
     await check(graph, { store: this.store, mode: 'rebuild', sources: [...sources], ...this.runtime });

@@ -11,7 +11,7 @@ import { type WalkedItem, walkedItem } from '../../store/table-walk.ts';
 import { SubjectNames, type SubjectRole } from './subject-names.ts';
 import { SUBJECT_SEGMENTS, walkForSubject } from './subject-walk.ts';
 
-/** Options of an export of one subject. */
+/** Options of `exportSubject`. */
 export interface SubjectExportOptions extends RuntimeOptions, Pick<RateOptions, 'maxRcu'> {
   /** The table to read. */
   store: Store & ScanSource;
@@ -35,7 +35,7 @@ export interface ExportedSubjectItem {
   item: Item;
 }
 
-/** The result of an export of one subject. */
+/** The result of `exportSubject`. */
 export interface SubjectExport {
   /** Number of items by kind. */
   items: Record<SubjectRole['kind'], number>;

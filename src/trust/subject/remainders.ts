@@ -52,7 +52,8 @@ export class Remainders {
 }
 
 /**
- * Lists the places outside the table. Of these, a run searches at most the failed batches (`searchesBatches`). `streamEndMs`: when the stream's last records of the subject expire.
+ * Lists the places outside the table. Of these, a run searches at most the failed batches (`searchesBatches`). The
+ * stream's last records of the subject expire at `streamEndMs`.
  */
 export function outsideTheTable({ streamEndMs = 0, searchesBatches = false } = {}): Remainder[] {
   const until = new Date(streamEndMs).toISOString();

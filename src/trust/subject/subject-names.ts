@@ -184,7 +184,6 @@ export class SubjectNames {
 
   private readonly namingInText = (text: string): Naming | undefined => this.namingIn(text);
 
-  /** Tells whether a count's group has a value that names the subject. */
   private namesGroup(name: string, value: AttributeValue): boolean {
     return valuesNamedBy(name, value).some((text) => this.namingIn(text) === 'sure');
   }

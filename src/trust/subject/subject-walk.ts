@@ -13,7 +13,6 @@ export interface SubjectWalkOptions {
   names: SubjectNames;
   segments: number;
   remainingMs: () => number;
-  /** Changes an item before it is examined. */
   cleaned?: ((item: WalkedItem) => Promise<WalkedItem>) | undefined;
   onProgress?: ((items: number) => void) | undefined;
 }

@@ -32,7 +32,7 @@ export interface ExportCheckResult extends CheckCounts {
   suspects: string[];
 }
 
-/** The files are unordered, so all partitions stay open at once, each with only one sum per group. */
+/** The files are unordered, so all partitions stay open at once, each with only one bucket per group. */
 const SUMS_ONLY = { mostParts: 0, buckets: 1 };
 const PROGRESS_ITEMS = 10_000;
 
@@ -100,10 +100,6 @@ async function differingPartitions(
   return suspects.sort();
 }
 
-/**
- * Returns the model of the ready projections of the export's registry, or `own` without a registry or with an announced
- * one.
- */
 async function modelOfExport(own: CompiledModel, files: readonly DataFile[]): Promise<CompiledModel> {
   const partitions = new PartitionsInMemory(own.table);
   for await (const { source, target, item } of itemsOf(own, files, `"${SERVICE_PARTITION}"`)) {
@@ -140,7 +136,6 @@ async function sourceNodes(graph: CompiledModel, files: readonly DataFile[]): Pr
   return nodes;
 }
 
-/** Reports which derived items of the suspects differ. */
 async function nominateInFiles(
   graph: CompiledModel,
   files: readonly DataFile[],

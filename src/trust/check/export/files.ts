@@ -21,13 +21,13 @@ import { withKnownIndexKeys } from '../../../store/index-key-names.ts';
 import type { WalkedItem } from '../../../store/table-walk.ts';
 
 /**
- * Reads the files of an export to S3. They come from outside, so each file is read in full or an error names it: a part
- * left out silently would look like drift.
+ * Reads the files of an export to S3. Each file is read in full, or an error names the file: a part that is left out
+ * silently would look like drift.
  */
 
 export interface DataFile {
   path: string;
-  /** Number of items according to the manifest; absent without a manifest. */
+  /** Number of items according to the manifest; absent if there is none. */
   itemCount?: number;
 }
 
@@ -55,10 +55,7 @@ export async function dataFiles(folder: string): Promise<DataFile[]> {
   return filesOfManifest(await manifestLines(manifest), paths, folder);
 }
 
-/**
- * Returns the regular files below a folder. Follows links to files, but refuses links to folders, which may form a
- * cycle.
- */
+/** Follows links to files, but refuses links to folders, which may form a cycle. */
 async function filesIn(folder: string, depth: number): Promise<string[]> {
   if (depth > MAX_EXPORT_DEPTH) throw invalidExport(`The folder ${folder} is deeper than ${MAX_EXPORT_DEPTH} folders.`);
   const entries = await readdir(folder, { withFileTypes: true }).catch((error: unknown) => {
@@ -76,7 +73,7 @@ async function filesIn(folder: string, depth: number): Promise<string[]> {
   return files;
 }
 
-/** Follows links. Throws `invalid-file` if the path can't be read. */
+/** Follows links. */
 async function isRegularFile(path: string): Promise<boolean> {
   try {
     return (await stat(path)).isFile();
@@ -102,7 +99,6 @@ async function manifestLines(path: string): Promise<ManifestLine[]> {
   });
 }
 
-/** Matches the manifest's lines one to one with the files. */
 function filesOfManifest(lines: readonly ManifestLine[], paths: readonly string[], folder: string): DataFile[] {
   const byName = new Map<string, string[]>();
   for (const path of paths) byName.set(basename(path), [...(byName.get(basename(path)) ?? []), path]);
@@ -137,8 +133,8 @@ function closestPath(paths: readonly string[], key: string, folder: string): str
 }
 
 /**
- * Yields the items of the files. Throws `invalid-file` for an item that can't be read, with its file and line, and
- * for a file without the number of items that the manifest says.
+ * Throws `invalid-file` for an item that can't be read, with its file and line, and for a file whose number of items
+ * differs from the manifest's.
  *
  * @param holding yields only items whose line contains this text.
  */

@@ -18,7 +18,7 @@ export const MOST_WORKERS = 100;
 /** A worker reads all of its segments at once. */
 export const SEGMENTS_A_WORKER = 8;
 
-/** Write units per second planned for one worker. A process that writes small items reaches about twice as many. */
+/** Write units per second planned for one worker. */
 const UNITS_A_WORKER = 500;
 
 export function workersFor(maxWcu: number): number {
