@@ -150,7 +150,7 @@ function viewStanding({ registry }: Use, { source, item }: Derived): Standing {
   if (entry === undefined || stamped >= entry.next) {
     return { kind: 'unregistered', name: name + (stamped === 0 ? '' : `@${stamped}`) };
   }
-  // Without a live generation, the last one's views are being deleted until it is forgotten.
+  // Without a live generation, the views of the last one are being deleted.
   const last = liveGenerations(registry, name)[0] ?? entry.generations.at(-1);
   if (last === undefined) return { kind: 'retired', name };
   // rule: unready-views-are-pending

@@ -32,8 +32,8 @@ const FIRST_VERSION = 1;
 /**
  * Returns the registry for an empty table that has none.
  *
- * @param firstId the first id of views. Later generations of all projections have higher ids, because only first
- * generations have plain keys, which also exist without a registry.
+ * @param firstId the first id of views, below the ids of all later generations. A random one repeats no id of an
+ * earlier registry that was deleted.
  */
 export function registerAll(definitions: readonly Named[], table?: TableIdentity, firstId = 1): Registry {
   return {
@@ -52,8 +52,8 @@ export function registerAll(definitions: readonly Named[], table?: TableIdentity
 
 /**
  * Returns the registry for a table with items but no registry. Readers that find it stop using projections with their
- * own keys; writers continue as without a registry until `enforceAnnounced`. For one lease, readers that found no
- * registry may use what these writers make.
+ * own keys; writers continue as without a registry until `enforceAnnounced`. Readers that found no registry may use
+ * what these writers make until their lease ends.
  */
 export function announce(definitions: readonly Named[], table?: TableIdentity, firstId = 1): Registry {
   return { ...registerAll(definitions, table, firstId), version: ANNOUNCED_VERSION };
@@ -146,8 +146,8 @@ function projectionOf(registry: Registry, name: string): RegisteredProjection {
 }
 
 /**
- * Returns the first id for a name that is new to the registry. An earlier registry that was deleted may have used the
- * name with low ids, so the id is higher than those, and never 1.
+ * Returns the first id for a name that is new to the registry: the lowest `next` of all names. An earlier registry that
+ * was deleted may have used lower ids, and id 1 stands for plain keys.
  */
 function firstIdOf({ projections }: Registry): number {
   const ids = [...projections.values()].map(({ next }) => next);

@@ -15,7 +15,8 @@ export interface WriterModel {
   /**
    * Returns the current model. Call it for each batch, after receiving the records. Throws a `StoreError` of kind
    * `retryable` if this writer lacks code for a projection of the table, runs outside the table's home region, or finds
-   * the registry gone. Waiting resolves none of these, but the batch has to be retried once somebody has.
+   * the registry gone. Retrying alone resolves none of these, but once the cause is removed, the batch has to be
+   * retried.
    *
    * @param stream the label of the batch's stream. If it is later than the registered one, and the store can update,
    * all projections are withdrawn from readers until a migration has verified them.

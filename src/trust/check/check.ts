@@ -334,7 +334,7 @@ class Check {
 
   private async visitPage(page: WalkedPage): Promise<true> {
     await this.scans.get(page.segment)!.visitPage(page);
-    // Before the walk's place includes the page, because a cursor doesn't contain the missing entries.
+    // Written before the walk's place includes the page, because a cursor doesn't contain the missing entries.
     await this.repairer?.writeEntries(this.outcomes.get(page.segment)!.withoutEntry.splice(0));
     return true;
   }

@@ -33,7 +33,7 @@ import { type Part, type PartKey, Parts, type PartsOptions } from './parts.ts';
 const MOST_STUCK = 10_000;
 /** Per suspect of a view. */
 const MOST_BASES = 100;
-/** Elements of the view are grouped by edge type. */
+/** The group of the index items. An element of the view is in the group of its edge type. */
 const INDEX_ITEMS = '';
 const ATTRIBUTES_OF_NODE = '~';
 

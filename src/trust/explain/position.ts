@@ -33,7 +33,7 @@ export interface PositionOptions {
   savesPlaces?: boolean | undefined;
 }
 
-/** GetRecords calls per shard. Reading a shard's end takes two, so a look that takes more than this has come far. */
+/** GetRecords calls per shard that a look may take without counting as far. Reading only a shard's end takes two. */
 const FAR_PAGES = 5;
 
 /** Create one per process, because it remembers what it has read. */

@@ -18,7 +18,10 @@ import type { ObserverMemory, ObserverState } from './state.ts';
 export const OBSERVER_KEY = { source: SERVICE_PARTITION, target: 'observer' } as const;
 const [STATE, PLACES] = ['state', 'places'];
 export const OBSERVER_LEASE_MS = 60_000;
-/** Characters of each string in a difference that are saved. The strings of a few large views wouldn't fit in full. */
+/**
+ * Characters of each string in a difference that are saved. The full strings of a few large views wouldn't fit into the
+ * item.
+ */
 const MOST_SHOWN = 2_000;
 const HASHED = 'sha256 ';
 

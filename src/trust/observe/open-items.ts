@@ -109,8 +109,8 @@ export class OpenItems {
   }
 
   /**
-   * Listed items come first: only the first `mostExceptions` are saved, and after a restart, their records reopen the
-   * others.
+   * Listed items come first, because only the first `mostExceptions` are saved. After a restart, the observer reads the
+   * records of the others again.
    */
   get drift(): ObservedDrift[] {
     const wrong = [...this.items.values()].filter(({ drift }) => drift !== undefined);

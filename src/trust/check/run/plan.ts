@@ -34,8 +34,8 @@ export interface RunPlan {
 export const MODES: readonly RunMode[] = ['check', 'rebuild'];
 const HOUR_MS = 3_600_000;
 /**
- * A rebuild continues from places up to this age. An older rebuild had another cause, so the part that it finished has
- * to be rebuilt too.
+ * A rebuild continues from places up to this age. An older rebuild probably had another cause, so the part that it
+ * finished has to be rebuilt too.
  */
 const REBUILD_PLACE_MS = 24 * HOUR_MS;
 /** Share of the available time that a plan uses. The rest is for failures and for the last worker. */
