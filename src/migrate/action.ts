@@ -20,10 +20,6 @@ export interface ActionTarget extends Pick<MigrateAction, 'kind' | 'name'> {
   search?: string;
 }
 
-/**
- * Throws `unknown-name` for an unknown name, `last-generation` if an action other than a drop would leave readers
- * without a generation, and `shared-item` if dropping a search would also remove other searches of the model.
- */
 export function actionTargets(
   registry: Registry,
   data: DefinitionData,
@@ -87,9 +83,8 @@ function lastGenerationError(name: string): EdgeloomError {
 }
 
 /**
- * Throws `unknown-name` if nothing has the name. Tries the whole name before splitting off a generation, because
- * a search's name may end like a generation's (`@2`). The registry keeps the names of forgotten projections, so a drop
- * can be repeated.
+ * Tries the whole name before splitting off a generation, because a search's name may end like a generation's (`@2`).
+ * The registry keeps the names of forgotten projections, so a drop can be repeated.
  */
 function projectionNamedBy(
   { name }: MigrateAction,
@@ -141,10 +136,7 @@ export function ownDrop(
   return isOwn ? name : undefined;
 }
 
-/**
- * Returns actions that remove generations that the model lacks, because each adds a write to every change of its items.
- * Names generations by id, so that an action never removes a later one.
- */
+/** The actions name generations by id, so that they never remove later ones. */
 export function leftovers(registry: Registry, expected: Definitions): MigrateAction[] {
   return projectionsInForce(registry).flatMap(({ name, id, definition, ...one }): MigrateAction[] => {
     const own = expected.get(name);

@@ -22,7 +22,10 @@ export interface MigrateOptions extends RuntimeOptions, TelemetryOption, RateOpt
    * Further projections to remove, such as the `leftovers` of another run. They are removed together, after one wait.
    */
   action?: MigrateAction | readonly MigrateAction[];
-  /** The most steps of this run; the result's `next` then names the next step. 0 makes none. Default: all. */
+  /**
+   * The maximum number of steps of this run; the result's `next` then names the next step. 0 makes none. Default: no
+   * limit.
+   */
   mostSteps?: number;
   /** Segments that a walk reads at once. Default: 4. */
   segments?: number;
@@ -84,7 +87,7 @@ export interface MigrateOptions extends RuntimeOptions, TelemetryOption, RateOpt
 
 /** A finished step. */
 export interface MigrateStep {
-  /** Such as `add`, `backfill` or `ready`. */
+  /** The kind of step, such as `add`, `backfill` or `ready`. */
   step: Step['kind'];
   /** The projections with their generations' ids, such as `search:USER.name@2`. */
   projection: string;

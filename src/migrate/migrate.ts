@@ -277,8 +277,6 @@ class MigrationRun {
 /**
  * Throws if writers couldn't compile the registry's model, even without the views that this migration replaces or
  * drops.
- *
- * @param dropped the targets of the run's actions.
  */
 function checkCompiles(
   registry: Registry,

@@ -36,7 +36,6 @@ export interface Situation {
   isEmpty?: boolean;
   table?: TableIdentity;
   targets?: readonly ActionTarget[];
-  /** How late a consumer's write may arrive, in milliseconds. Default: 20 minutes. */
   lateWritesMs?: number | undefined;
 }
 
@@ -205,10 +204,6 @@ function deleteStep(
   return retired.length === 0 ? undefined : { kind: 'forget', seen: retired[0]! };
 }
 
-/**
- * Items of a generation are deleted only after every writer has read that it is retired and earlier writes have
- * arrived.
- */
 function outlastStep(
   retired: readonly SeenState[],
   { memory, lateWritesMs = LATEST_WRITE_MS }: Situation,

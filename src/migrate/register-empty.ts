@@ -8,10 +8,9 @@ import type { MigrateOptions } from './migrate-types.ts';
 import { isEmptyTable } from './steps/empty.ts';
 
 /**
- * Registers a table that has no registry, no items and no missing indexes. On any other table, registration makes
- * searches unavailable until they are verified, so a person has to run `migrate`. Returns whether this call opened
- * everything to readers: false for any other table, or if an item arrived and no time was left to build its
- * projections.
+ * On a table with items or missing indexes, registration makes searches unavailable until they are verified, so a
+ * person has to run `migrate`. Returns whether this call opened everything to readers: false for such a table or one
+ * with a registry, or if an item arrived and no time was left to build its projections.
  */
 export async function registerIfEmpty(options: OfGraph<MigrateOptions>): Promise<boolean> {
   const { graph, store } = options;

@@ -18,10 +18,7 @@ import type { BuildContext } from './walks/build.ts';
 import { buildingWalks } from './walks/building.ts';
 import { ChangedStates, type MigratePlace, StoppedRun } from './walks/place.ts';
 
-/**
- * The longest time from reading the registry to sending an index's deletion. AWS accepts a signed call for another 15
- * minutes.
- */
+/** The longest time from reading the registry to sending an index's deletion, which may land `LANDS_WITHIN_MS` later. */
 const DECISION_MS = 60_000;
 
 export class StepWork implements StepRun {

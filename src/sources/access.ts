@@ -35,16 +35,13 @@ export interface SourcePage {
 }
 
 export interface SourceAccess {
-  /** Returns undefined if there is no item. */
   read(key: string): Promise<SourceItem | undefined>;
-  /** Yields all keys after `after`, in pages. Throws `usage` if the source lists no keys. */
   pages(after: string | undefined): AsyncGenerator<string[], void>;
 }
 
-/** Charges capacity units of a table, or reads of another database, and waits if the rate is exceeded. */
+/** For a table, `units` are capacity units; for another database, reads. Waits if the rate is exceeded. */
 export type Spend = (units: number) => Promise<void>;
 
-/** Keys per page. After a kill, a resumed walk visits at most one page again. */
 const PAGE = 100;
 
 export function accessOf(source: Source, openTable: (table: string) => SourceStore, spend: Spend): SourceAccess {
@@ -101,7 +98,7 @@ async function* listedKeys(
       unknown
     >;
     if (typeof all === 'string' || typeof (iterator ?? asyncIterator) !== 'function') {
-      // Nobody awaits a promise, so handle its rejection.
+      // `all` may be a promise, which nobody awaits: handle its rejection, which would otherwise end the process.
       Promise.resolve(all as unknown).catch(() => undefined);
       throw new EdgeloomError(
         'invalid-argument',
@@ -115,7 +112,7 @@ async function* listedKeys(
   }
 }
 
-/** Returns Edgeloom's own errors unchanged, because callers decide by them whether to retry. */
+/** Doesn't wrap Edgeloom's own errors, because callers decide by them whether to retry. */
 function sourceError({ name }: Source, what: string, error: unknown): unknown {
   if (error instanceof EdgeloomError) return error;
   return new EdgeloomError(
@@ -126,7 +123,6 @@ function sourceError({ name }: Source, what: string, error: unknown): unknown {
   );
 }
 
-/** Gives a table the `read` and `keys` that other sources get from `defineSource`. */
 function tableFunctions(source: TableSource, store: SourceStore, spend: Spend) {
   const naming = async <T>(call: Promise<T>): Promise<T> => {
     try {
@@ -153,7 +149,7 @@ function tableFunctions(source: TableSource, store: SourceStore, spend: Spend) {
   };
 }
 
-/** Names the source table in an error, whose hint is otherwise about Edgeloom's own table. */
+/** Names the source table in a store error, because the error's hint is otherwise about Edgeloom's own table. */
 function withSourceTable({ name, from }: TableSource, error: StoreError): StoreError {
   const { kind, code, message } = error;
   const names = namesOf(from).join(', ');

@@ -11,7 +11,7 @@ import { sourceOfMaker } from './source.ts';
  * claim's content; the claims and the declared sources determine which. Tokens are only compared within one maker.
  */
 
-/** Longer than any write can take. */
+/** Longer than a write can be late (`LATEST_WRITE_MS`). */
 const REMEMBERED_SECONDS = TOMBSTONE_HOURS * 3600;
 
 export interface Claim {
@@ -19,7 +19,7 @@ export interface Claim {
   token: number;
   /** The base item's content without keys; undefined if the source item no longer makes the base item. */
   content: Item | undefined;
-  /** When the claim ended, in seconds since 1970. */
+  /** In seconds since 1970. */
   goneSince?: number | undefined;
 }
 
@@ -29,7 +29,7 @@ export interface Claims {
   byMaker: ReadonlyMap<string, Claim>;
 }
 
-/** Returns the claims on a base item; undefined if there are none, or if they are damaged. */
+/** Damaged claims count as none. */
 export function claimsOf({ table }: CompiledModel, item: Item | undefined): Claims | undefined {
   const mirror = item && mapOf(item, MIRROR);
   const shown = mirror && stringOf(attributeOf(mirror, 'shown'));
@@ -51,10 +51,8 @@ export function claimsOf({ table }: CompiledModel, item: Item | undefined): Clai
 }
 
 /**
- * Returns the claims after a source item's content has changed.
- *
- * @param names the sources that the model file declares. Claims of other sources, such as a renamed one, are shown only
- * if no declared source has a claim.
+ * `names` are the sources in the model file. Claims of other sources, such as a renamed one, are shown only if no
+ * declared source has a live claim.
  */
 export function withClaim(
   before: Claims | undefined,
@@ -76,12 +74,10 @@ export function withClaim(
   return { shown, byMaker };
 }
 
-/** Returns the makers of the live claims. More than one is a conflict. */
 export function liveMakers({ byMaker }: Pick<Claims, 'byMaker'>): string[] {
   return [...byMaker].filter(([, { content }]) => content !== undefined).map(([maker]) => maker);
 }
 
-/** Returns the base item with all claims and the shown claim's content, or a tombstone if no source item makes it. */
 export function itemOfClaims({ table }: CompiledModel, { source, target }: ItemKey, { shown, byMaker }: Claims): Item {
   const content = byMaker.get(shown)?.content;
   const makers: Item = {};
@@ -117,7 +113,6 @@ export function asSeen(item: Item | undefined): BaseCondition {
   return mirror === undefined ? { present: true, absent: [MIRROR] } : { equal: { [MIRROR]: mirror } };
 }
 
-/** Returns equal text only for equal content. */
 export function textOf(content: Item | undefined): string {
   return content === undefined ? '' : canonicalText({ M: content });
 }

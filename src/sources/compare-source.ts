@@ -12,7 +12,7 @@ import { ledgerPages, type WalkOptions } from './sync.ts';
 import { isOfItem, reasonOf } from './touch.ts';
 
 const concurrency = 16;
-/** The second look comes this much later, because a touch under way may explain a difference. */
+/** The time between two looks at a difference, which may be due to a touch in progress. */
 const GRACE_MS = 60_000;
 const MOST_LISTED = 1_000;
 
@@ -21,25 +21,25 @@ export interface SourceDifference extends ItemKey {
   /** The key of the source item. */
   key: string;
   /**
-   * `missing`: the base item lacks the source item's content; `stray`: the source item doesn't make it; `different`:
-   * its content or its claims differ.
+   * `missing`: the base item lacks the source item's content; `stray`: it has content that the source item doesn't
+   * make; `different`: its content, or what Edgeloom records about its sources, differs.
    */
   kind: 'missing' | 'stray' | 'different';
 }
 
-/** The differences that a sync would repair. */
+/** The findings of a comparison between a source and the base items. */
 export interface SourceComparison {
   /**
-   * Number of source items compared or touched. Includes ledgers without a source item, except in the dry run of a
-   * sync.
+   * Number of source items compared or touched. Except in the dry run of a sync, includes deleted source items that
+   * Edgeloom still has on record.
    */
   items: number;
   /** Number of base items that the source items make. */
   made: number;
   differences: SourceDifference[];
   /**
-   * Number of differences that a touch under way may explain: only the second look found them, or their source item was
-   * touched between the looks.
+   * Number of differences that a touch in progress may explain: only the second look found them, or their source item
+   * was touched between the looks.
    */
   pending: number;
   /** Refused source items, at most 1,000. */
@@ -47,8 +47,8 @@ export interface SourceComparison {
   /** Keys of source items from which the mapping makes nothing, at most 1,000. */
   unused: string[];
   /**
-   * Attributes that don't affect the output of `map`, with the number of source items that have them. Source items
-   * without output don't count.
+   * Non-key attributes that neither appear in the output of `map` nor affect it, each with the number of source items
+   * for which this holds. Source items without output don't count.
    */
   dropped: Record<string, number>;
 }
@@ -67,8 +67,8 @@ export function nothingFound(): SourceComparison {
 }
 
 /**
- * Compares every source item and every ledger with the base items, without writing. A difference counts if a second
- * look finds it again. For a retired source, only finds base items that no other source makes.
+ * A difference counts if a second look finds it again and the source item was not touched in between. For a retired
+ * source, finds only base items that no other source makes.
  */
 export async function compareSource(
   context: SourceContext,
@@ -154,7 +154,7 @@ async function lookAt(context: SourceContext, key: string): Promise<Look> {
       kindOf(claims?.byMaker.get(maker), made.get(text)) ?? (isUnlisted || !isShown ? 'different' : undefined);
     if (kind !== undefined) look.differences.push({ ...to, key, kind });
   }
-  // The table may refuse the current output as well.
+  // The table refused an earlier output of this source item, and may refuse the current one.
   if (refusal !== undefined && refusal.code !== 'invalid-mapping' && !isRetired(source) && look.differences.length > 0)
     look.refused = { key, ...refusal };
   if (item === undefined) return look;

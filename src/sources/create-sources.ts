@@ -79,9 +79,9 @@ export interface Sources {
    */
   touch(name: string, keys: Iterable<SourceKey>, options?: TouchOptions): Promise<void>;
   /**
-   * Touches every key of the source, and every key from which items were made. Needed at first, after each change of
-   * `version`, after changes were lost, and for repairs. A new version takes effect at once; its walk starts 20 to 25
-   * minutes later, when no process of the old version can still write. `resume` continues a stopped walk.
+   * Touches every key of the source, and every key from which items were made. Run it for a new source, after each
+   * change of `version`, after changes were lost, and for repairs. A new version takes effect at once; its walk starts
+   * 20 to 25 minutes later, when no process of the old version can still write. `resume` continues a stopped walk.
    */
   sync(name: string, options?: SyncOptions): Promise<SyncResult>;
   /**
@@ -91,13 +91,11 @@ export interface Sources {
   retire(name: string, options?: SyncOptions): Promise<SyncResult>;
 }
 
-/** Sources for a Lambda function, which reports failed records one by one. */
 export interface OpenSources extends Sources {
-  /** Touches keys given as text. Returns the keys that weren't touched, each with the error. Throws fatal errors. */
+  /** Returns the failed keys with their errors; throws fatal errors. */
   touchTexts(source: Source, keys: Iterable<string>, options?: TouchOptions): Promise<Map<string, unknown>>;
 }
 
-/** Attempts per call before a retryable error fails the touch. */
 const ATTEMPTS = 4;
 const SYNC_OPTIONS: OptionNames<SyncOptions> = {
   ...{ signal: true, onProgress: 'function', graceMs: 'milliseconds', ...RATE_OPTIONS },
@@ -166,7 +164,7 @@ export function openSources(graph: CompiledModel, options: SourcesOptions): Open
           : { ...nothingFound(), items: await syncSource(context, options) };
       if (options.dryRun !== true) found.refused = (await refusedNow(context, source.name)).found;
       const { found: all, hasMore } = await conflictsNow(context);
-      // Returns all conflicts that were read if some weren't, because those of this source may be missing.
+      // If not all conflicts were read, those of this source may be missing: return all that were read.
       const conflicts = hasMore
         ? all
         : all.filter(({ makers }) => makers.some((maker) => sourceOfMaker(maker) === source.name));

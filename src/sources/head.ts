@@ -8,7 +8,6 @@ import { isRetired } from './source.ts';
 
 const PREFIX = 'source/';
 
-/** Says which version of a source's mapping and database is in force. */
 export interface Head {
   /** Empty for a retired source, so that only the touches of its retirement can continue. */
   version: string;
@@ -33,10 +32,7 @@ export async function writeHead(
   return applied ? head : undefined;
 }
 
-/**
- * Throws `mapping-not-in-force` if another version than this one is in force. The first touch of a source puts its
- * version in force.
- */
+/** The first touch of a source puts its version in force. */
 export async function requireInForce(context: SourceContext): Promise<void> {
   const { source } = context;
   const { name, version } = source;

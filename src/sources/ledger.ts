@@ -9,7 +9,7 @@ import { type PutRecord, putNext, storedIn } from './record.ts';
 /** Spreads a source's ledgers over partitions, so that a sync can write thousands of ledgers a second. */
 export const LEDGER_SHARDS = 16;
 
-/** Leaves room for 5,000 keys of 60 bytes in a ledger. */
+/** DynamoDB allows 400 KB per item; the rest is for the other fields. */
 const MOST_KEYS_BYTES = 300_000;
 
 /** Why the mapping or the table refused a source item. */
@@ -20,10 +20,13 @@ export interface Refusal {
   since: number;
 }
 
-/** Lists what was made from a source item. Only its revision orders touches. */
+/** Lists the base items made from a source item. */
 export interface Ledger {
   key: string;
-  /** The revision, which grows with each touch and is copied to the touch's claims; 0 if there is no ledger. */
+  /**
+   * The ledger's revision, which grows with each touch and is copied to the claims that the touch writes; 0 if there is
+   * no ledger.
+   */
   token: number;
   /** The token as stored, which may be damaged; undefined if there is none. */
   seen?: AttributeValue | undefined;
@@ -34,7 +37,6 @@ export interface Ledger {
    * output.
    */
   part?: { hash: string; through: string } | undefined;
-  /** Set if the source item is refused. The base items that it made before stay. */
   refusal?: Refusal | undefined;
   /** The last sync that touched the source item. */
   sync?: string | undefined;
@@ -49,7 +51,7 @@ function keyOfLedger(source: string, key: string): ItemKey {
   return { source: partitionOf(source, Number.parseInt(hash.slice(0, 2), 16) % LEDGER_SHARDS), target: hash };
 }
 
-/** Eventually consistent by default, because writes based on an outdated ledger are refused. */
+/** Eventually consistent by default, because writes based on an outdated ledger fail. */
 export async function readLedger(
   store: Pick<Store, 'get'>,
   source: string,
@@ -80,7 +82,6 @@ export function putLedger(
   return putNext(graph, key, { revision, state }, seen, isOfNothing ? expiry : undefined);
 }
 
-/** Throws `invalid-mapping` if the keys of a source item don't fit into a ledger. */
 export function checkKeys(maker: string, keys: readonly string[]): void {
   const bytes = keys.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
   if (bytes <= MOST_KEYS_BYTES) return;

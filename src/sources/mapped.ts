@@ -15,8 +15,8 @@ import { textOf } from './claims.ts';
 import { isTable, makerOf, type Source, type SourceItem } from './source.ts';
 
 /**
- * Returns the base items that a source item makes: a map from keys (`textOfKey`) to contents in wire form without keys.
- * Throws `invalid-mapping` if the mapping throws or the model refuses an item.
+ * Returns the base items that a source item makes: a map from keys (`["source","target"]` as JSON) to contents in wire
+ * form without keys. Throws `invalid-mapping` if the mapping throws or the model refuses an item.
  */
 export function mapped(
   graph: CompiledModel,
@@ -43,14 +43,14 @@ export function mapped(
     }
     return contents;
   } catch (error) {
-    // Also catches errors of getters and validators, because they recur and would hold up other items.
+    // Also catches errors of getters and validators, because they recur with every attempt and would hold up other
+    // items.
     const { message, hint } = error instanceof EdgeloomError ? error : thrown(error);
     const text = `The mapping of ${makerOf(source, key)}: ${message}`;
     throw new EdgeloomError('invalid-mapping', text, hint, { cause: error });
   }
 }
 
-/** Returns the non-key attributes that neither appear in the mapping's output nor affect it; none without output. */
 export function droppedNames(
   graph: CompiledModel,
   source: Source,
@@ -108,7 +108,7 @@ function baseItemOf(graph: CompiledModel, given: unknown): Item {
   return toItemOfKey(graph, key, isHashed ? { ...valid, [TARGET_ID]: targetId } : valid);
 }
 
-/** Returns the checked key of a mapped item. Adds the target's id to `attributes` if the edge has a hashed key. */
+/** Adds the target's id to `attributes` if the edge has a hashed key. */
 function keyOf(graph: CompiledModel, source: unknown, target: unknown, attributes: Record<string, unknown>): ItemKey {
   const type = typeof target === 'string' ? typePrefix(target) : undefined;
   const edge = source === target || type === undefined ? undefined : graph.edges.get(type);
@@ -138,7 +138,7 @@ function thrown(value: unknown): EdgeloomError {
 }
 
 export function thrownText(value: unknown): string {
-  // Connection errors over several addresses have a code but no message.
+  // A connection error about several addresses has a code but no message.
   const text: unknown =
     value instanceof Error ? value.message || ((value as NodeJS.ErrnoException).code ?? value.name) : value;
   return typeof text === 'object' && text !== null ? 'an object' : String(text);

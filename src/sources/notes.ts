@@ -15,7 +15,7 @@ import { asPut, type PutRecord, putOf, recordsUnder, serviceKey } from './record
 
 /** A base item made by several source items. */
 export interface Conflict extends ItemKey {
-  /** The source item whose content the base item shows. */
+  /** The source item (`source/key`) whose content the base item shows. */
   shown: string;
   makers: string[];
 }
@@ -43,7 +43,6 @@ export function noteOf(graph: CompiledModel, about: NotesOf, note: Note): PutRec
   return putOf(graph, serviceKey(about + hash128(note.text)), note);
 }
 
-/** Findings of the first 1,000 notes that still hold. */
 export interface Noted<Of> {
   found: Of[];
   /** True if some notes weren't checked. */
@@ -83,11 +82,11 @@ async function checkNotes<Of>(
 ): Promise<Noted<Of>> {
   const notes = [...(await recordsUnder<Note>(graph, store, { prefix: about, limit: MOST_NOTES + 1 }, stats)).values()];
   let hasMore = notes.length > MOST_NOTES;
-  // Reads one item at a time, because the caller may not be allowed to read batches.
+  // Reads one item at a time, because the mirror function may not call BatchGetItem.
   const asked = await pMap(
     notes.slice(0, MOST_NOTES),
     async ({ state: note }, i) => {
-      // Always checks some notes: deleting outdated ones lets the next status reach others.
+      // Checks some notes even if no time is left: deleting outdated ones lets the next status reach others.
       if (i >= CONCURRENCY && (remainingMs?.() ?? 1) <= 0) {
         hasMore = true;
         return undefined;

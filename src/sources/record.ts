@@ -8,7 +8,6 @@ import { queriedItems, type ReadStats } from '../core/store-pages.ts';
 import type { BaseChange, BaseCondition, ItemKey, Store } from '../core/store-port.ts';
 
 /** One attribute holds all values, so that they can't clash with the table's key names. */
-
 const STATE = 'state';
 
 export type PutRecord = BaseChange & { kind: 'put' };
@@ -30,7 +29,6 @@ export function putOf({ table }: CompiledModel, key: ItemKey, state: object, con
   return { kind: 'put', key, item: { ...keys, [STATE]: { M: toWireItem(state) } }, ...(condition && { condition }) };
 }
 
-/** The put requires that the stored revision is still `seen`, or that there is none if `seen` is undefined. */
 export function putNext(
   graph: CompiledModel,
   key: ItemKey,
@@ -58,7 +56,7 @@ export function storedIn<State>(item: Item | undefined): Stored<State> | undefin
   return { revision: Number((seen && numberOf(seen)) ?? 0), seen, state: values as State };
 }
 
-/** Returns the service partition's records whose sort keys begin with a prefix, keyed by the rest of the sort key. */
+/** The result's keys are the sort keys without the prefix. */
 export async function recordsUnder<State>(
   { table }: CompiledModel,
   store: Pick<Store, 'query'>,

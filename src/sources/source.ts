@@ -146,7 +146,7 @@ export function isTable(source: Source): source is TableSource {
   return 'partitionKey' in source.from;
 }
 
-/** Syncing a retired source removes everything that it made. */
+/** Syncing a retired source removes everything that only this source made. */
 export function retiredSource(name: string): Source {
   return { name, version: '', map: () => [], from: { read: () => undefined, keys: () => [] } };
 }

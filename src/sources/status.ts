@@ -32,7 +32,6 @@ interface Progress {
   lag?: number | undefined;
 }
 
-/** Reports the progress of a source's consumer in the table, at most every ten seconds. */
 export class SourceProgress {
   private writtenAtMs = Number.NEGATIVE_INFINITY;
 
@@ -50,7 +49,7 @@ export class SourceProgress {
   }
 }
 
-/** Returns the age of the oldest record of a batch, in seconds; undefined if no record has a time. */
+/** In seconds; undefined if no record has a time. */
 export function lagOf(records: readonly RawRecord[], nowMs: number): number | undefined {
   const times = records.flatMap(({ dynamodb }) => secondsOf(dynamodb?.ApproximateCreationDateTime) ?? []);
   return times.length === 0 ? undefined : Math.max(0, nowMs / 1000 - Math.min(...times));
@@ -64,10 +63,7 @@ interface SourcesStatus {
   hasMore: boolean;
 }
 
-/**
- * Returns the state of the sources in `names`, and of all others that the table knows except those whose retirement is
- * complete.
- */
+/** Leaves out sources whose retirement is complete, unless they are in `names`. */
 export async function sourcesStatus(context: NotesContext, names: readonly string[] = []): Promise<SourcesStatus> {
   const { graph, store, stats } = context;
   const known = await heads(graph, store, stats);
@@ -96,10 +92,7 @@ export async function sourcesStatus(context: NotesContext, names: readonly strin
   return { sources, refused, conflicts, hasMore };
 }
 
-/**
- * Tells whether the version in force still needs a walk. The first version doesn't if touches bring everything that the
- * source holds.
- */
+/** The first version (`since` is 0) needs no walk if touches bring everything that the source holds. */
 function needsSync(head: Stored<Head> | undefined, place: Place | undefined): boolean {
   if (head === undefined) return false;
   if (place?.head !== head.revision) return head.state.since > 0;

@@ -30,7 +30,6 @@ export interface WalkOptions extends Abortable {
   resume?: boolean | undefined;
 }
 
-/** How far a walk has come, so that another process can continue it and a status can report it. */
 export interface Place {
   /** The name of the walk, also written to the ledgers that it touches. */
   sync: string;
@@ -48,9 +47,8 @@ export const PLACES = 'source-sync/';
 const WAIT_MS = 30_000;
 
 /**
- * Puts the source's version in force, then touches every key that the source has and every key that has a ledger. A
- * source being retired has no items, so everything that it made is removed. Returns the number of source items, plus
- * the number of ledgers that list outputs or a refusal but have no source item.
+ * A source being retired has no items, so everything that only it made is removed. Returns the number of source items,
+ * plus the number of ledgers that list outputs or a refusal but have no source item.
  */
 export async function syncSource(context: SourceContext, options: WalkOptions): Promise<number> {
   const { graph, store, source, access, random, now } = context;
@@ -60,7 +58,7 @@ export async function syncSource(context: SourceContext, options: WalkOptions): 
   const sync = `${head}/${now()}/${Math.floor(random() * 1e9)}`;
   const kept = resume ? storedIn<Place>((await store.get(key, { consistent: true })).item)?.state : undefined;
   let place: Place = kept?.head === head && kept.isEnded !== true ? kept : { sync, head, phase: 'items', items: 0 };
-  // Saved before the wait, so that a status shows a walk that was stopped while waiting.
+  // Save the place before the wait, so that a status shows a walk that was stopped while waiting.
   if (place !== kept) await store.change(putOf(graph, key, place));
   await waitForLateWrites(context, untilMs, options);
   const keep = async (next: Place) => {
@@ -71,10 +69,10 @@ export async function syncSource(context: SourceContext, options: WalkOptions): 
   };
   const visit = async (keys: readonly string[], phase: Place['phase'], after: string, items = keys.length) => {
     signal?.throwIfAborted();
-    // A ledger gets the mark before its items are written. The suffix keeps a resumed walk from skipping the ledgers of
-    // an unfinished page.
+    // A touch marks the ledger before it writes the base items. The suffix keeps a walk that is resumed within a page
+    // of ledgers from skipping those whose base items weren't written.
     const mark = phase === 'items' ? place.sync : `${place.sync}/ledgers`;
-    // Unlimited, so that throttling never ends a walk.
+    // Retries without limit, so that throttling never ends a walk.
     const left = await touchAll(context, keys, { attempts: Number.POSITIVE_INFINITY, signal, sync: mark });
     for (const error of left.values()) throw error;
     await keep({ ...place, phase, after, items: place.items + items });
@@ -97,7 +95,7 @@ function isOfSomething({ keys, refusal }: Ledger): boolean {
   return keys.length > 0 || refusal !== undefined;
 }
 
-/** Yields the ledgers of a source in pages, each with the place where the next page begins. */
+/** `place` is where the next page begins. */
 export async function* ledgerPages(
   { graph, store, source }: SourceContext,
   from: string | undefined,
@@ -117,14 +115,15 @@ export async function* ledgerPages(
 }
 
 /**
- * Returns the revision of the head, and the time until which a write of the previous version can land. Throws
- * `too-much-contention` if another walk puts a version in force at the same time.
+ * `untilMs` is when the last write of the previous version can land. Throws `too-much-contention` if another walk puts
+ * a version in force at the same time.
  */
 async function putInForce(context: SourceContext): Promise<{ head: number; untilMs: number }> {
   const { source, now } = context;
   const before = await readHead(context);
   let head = before;
-  // `since` is from before the head was written, so touches may have read the previous head a little later.
+  // `since` was noted before the head was written, and that write may have landed this much later. Until then, touches
+  // read the previous head.
   let sinceMs = (before?.state.since ?? 0) + LANDS_WITHIN_MS;
   if (before?.state.version !== source.version) {
     // No version was in force before the first head, so no write can be late.

@@ -9,10 +9,7 @@ const concurrency = 16;
 /** Number of keys that share one read of the head. */
 const CHUNK = 100;
 
-/**
- * Touches keys in parallel, so that none holds up the others. Returns the keys that failed, each with its error; throws
- * fatal errors.
- */
+/** Returns the failed keys with their errors; throws fatal errors. */
 export async function touchAll(
   context: SourceContext,
   keys: Iterable<string>,

@@ -15,23 +15,22 @@ import { makerOf, type SourceItem } from './source.ts';
 
 /**
  * A touch reads the ledger, the head and the source, in this order, and maps the item. It writes the ledger, even
- * without changes, if the ledger is still as read; then it writes each output on which the source item's claim is
- * older, and removes deleted outputs from the ledger. A touch that another one overtakes repeats all its reads. Only
- * the ledger's revision orders touches.
+ * without changes; if another touch has changed the ledger since the read, it repeats all reads. Then it writes each
+ * output, except where a newer touch already has, and removes deleted outputs from the ledger. Only the ledger's
+ * revision orders touches.
  */
 
-/** Outputs of a source item written in parallel. */
 const AT_ONCE = 16;
 const MOST_REASON_BYTES = 2_000;
 
 export interface TouchRun extends Pick<RuntimeOptions, 'remainingMs' | 'signal'> {
-  /** Attempts per call that fails with a retryable error. */
+  /** Per call. */
   attempts: number;
   /** The name of the sync that makes this touch, if any. */
   sync?: string | undefined;
 }
 
-/** A ledger, and a time just before the read in milliseconds since 1970. */
+/** `readAt`, in milliseconds since 1970, is from just before the read. */
 export interface LedgerRead {
   ledger: Ledger;
   readAt: number;
@@ -45,19 +44,14 @@ export async function beginTouch({ store, source, now }: SourceContext, key: str
   return { readAt, ledger: await readLedger(store, source.name, key) };
 }
 
-/**
- * Writes the current output of a source item. Throws `out-of-time` if the time runs out, `mapping-not-in-force`,
- * or the error of a call; the key then has to be touched again.
- *
- * @param first the ledger, if the caller read it before the head.
- */
+/** `first` is the ledger, if the caller read it before the head. */
 export async function touch(context: SourceContext, key: string, run: TouchRun, first?: LedgerRead): Promise<void> {
   let read = first;
   for (;;) {
     run.signal?.throwIfAborted();
     // rule: source-ledger-is-read-first
     const begun = read ?? (await beginTouch(context, key));
-    // A touch that has read an outdated head has an outdated ledger, so its write is refused.
+    // A touch that has read an outdated head has an outdated ledger, so its write fails.
     // rule: source-head-is-read-behind-the-ledger
     if (read === undefined) await requireInForce(context);
     // rule: source-is-read-in-each-round
@@ -71,10 +65,7 @@ export async function touch(context: SourceContext, key: string, run: TouchRun, 
   }
 }
 
-/**
- * Writes one round's output. Returns false if another round is needed: another touch was faster, or the reads have
- * become too old.
- */
+/** Returns false if another round is needed: another touch was faster, or the reads have become too old. */
 async function writeRound(
   context: SourceContext,
   key: string,
@@ -138,7 +129,7 @@ async function writeRound(
 
 type Send = (change: PutRecord) => ReturnType<SourceContext['store']['change']>;
 
-/** Retries each write. Its condition makes repetitions harmless. */
+/** Repeating a write is harmless: its condition then fails, or it puts the same note again. */
 function sender({ store, wait, random, now }: SourceContext, readAt: number, run: TouchRun): Send {
   const { remainingMs, signal, attempts } = run;
   return (change) =>
@@ -152,7 +143,6 @@ function sender({ store, wait, random, now }: SourceContext, readAt: number, run
     );
 }
 
-/** Writes the claim of a source item on one base item, unless the stored claim is newer. */
 async function writeClaim(
   context: SourceContext,
   send: Send,
@@ -167,7 +157,6 @@ async function writeClaim(
   let claims = say(undefined);
   // rule: source-writes-over-its-older-claim-alone
   const condition = { claimedBefore: { maker, token: claim.token } };
-  // Writes even equal content, because the claim takes the new token.
   // rule: source-equal-content-takes-the-token
   let result = await send(put(itemOfClaims(graph, key, claims), condition));
   while (!result.applied) {
@@ -185,10 +174,6 @@ async function writeClaim(
   if (liveMakers(claims).length > 1) await send(noteOf(graph, CONFLICTS, { text, mark: `${claim.token}/${maker}` }));
 }
 
-/**
- * The outputs of a refused source item stay, and so do their keys in the ledger. Rethrows errors that aren't about the
- * item.
- */
 async function refuse(
   context: SourceContext,
   send: Send,
@@ -213,7 +198,7 @@ export function isOfItem(error: unknown): error is EdgeloomError {
   return error instanceof EdgeloomError && error.code === 'invalid-mapping';
 }
 
-/** Cuts the reason to fit into a ledger, because a mapping may throw long messages. */
+/** A mapping may throw long messages, and the reason has to fit into a ledger. */
 export function reasonOf({ message, hint }: EdgeloomError): string {
   const bytes = Buffer.from(`${message} ${hint}`.trim());
   return bytes.length > MOST_REASON_BYTES ? `${bytes.subarray(0, MOST_REASON_BYTES)}…` : String(bytes);

@@ -11,11 +11,10 @@ export const CLOUDWATCH: JsonService = {
 };
 
 export interface DrillOptions {
-  /** @internal */
   wait?: RuntimeOptions['wait'];
   call: CallService;
   stack: string;
-  /** Names of the alarms to try, without the stack's prefix. Default: all. */
+  /** Without the stack's prefix. Default: all alarms. */
   only?: readonly string[] | undefined;
   dryRun?: boolean | undefined;
   onAlarm?: ((drilled: DrilledAlarm) => void) | undefined;
@@ -24,8 +23,8 @@ export interface DrillOptions {
 export interface DrilledAlarm {
   alarm: string;
   /**
-   * `told`: CloudWatch notified every topic; `failed`: it could not notify a topic; `silent`: it did not try one within
-   * a minute; `rings`: skipped, because it was already ringing; `planned`: a dry run.
+   * `told`: CloudWatch notified every topic; `failed`: it could not notify a topic; `silent`: after a minute, it had
+   * not tried to notify every topic; `rings`: skipped, because the alarm was already ringing; `planned`: a dry run.
    */
   outcome: 'told' | 'failed' | 'silent' | 'rings' | 'planned';
   topics: string[];
@@ -34,7 +33,7 @@ export interface DrilledAlarm {
 
 const LOOKS = 60;
 const LOOK_MS = 1_000;
-/** CloudWatch allows three `SetAlarmState` calls per second. */
+/** CloudWatch allows only three `SetAlarmState` calls per second, so calls may be throttled. */
 const TRIES = 8;
 const REASON = 'A drill: edgeloom drill has set this state, nothing is wrong.';
 

@@ -7,7 +7,7 @@ export interface Pace extends Pick<Runtime, 'now'> {
   maxRcu: number;
 }
 
-/** The lowest rate within a call. A DynamoDB partition serves 3,000 units per second. */
+/** A call reads at least this fast. A DynamoDB partition serves 3,000 units per second. */
 const LEAST_RCU_PER_SECOND = 1_000;
 const SECONDS_A_CALL = 300;
 const SHORTEST_PAUSE_SECONDS = 1;

@@ -11,20 +11,19 @@ import { metricsOfCheck } from './metrics.ts';
 /** Options of `checkRunHandler`. */
 export interface RunHandlerOptions extends FunctionOptions, TelemetryOption, Pick<CheckOptions, 'graceMs'> {
   /**
-   * The most suspects that may wait at once. Default: 1,500, so that the response fits into Step Functions' limit of
-   * 256 KB.
+   * Maximum number of partitions that may wait until their differences are known to be lag or drift. Default: 1,500, so
+   * that the response fits into Step Functions' limit of 256 KB.
    */
   mostSuspects?: number | undefined;
 }
 
-/** Milliseconds before the timeout at which a check stops and returns its cursor. */
 const RESERVE_MS = 10_000;
 const MOST_SUSPECTS = 1_500;
 /** A call that writes needs longer to stop, because it first reconciles the partitions that it has begun. */
 const WRITING_RESERVE_MS = 60_000;
 /** Part of `WRITING_RESERVE_MS` for reconciling partitions; the rest is for slow calls. */
 const DRAIN_SECONDS = 20;
-/** With fewer suspects a short call would make little progress. */
+/** With fewer suspects, a short call would make little progress. */
 const FEWEST_SUSPECTS = 16;
 /** Assumed if `maxWcu` is not set: the limit of one DynamoDB partition. */
 const WRITE_UNITS_A_SECOND = 1_000;

@@ -26,12 +26,10 @@ export interface EventBus {
 }
 
 /**
- * Sends events to EventBridge. Retries refused events before it sends later ones, to keep each item's events in order.
- * Throws if events are still refused after all tries, or if no time is left; earlier events have then been sent.
+ * Retries refused events before it sends later ones, to keep each item's events in order. Throws if events are still
+ * refused after all tries, or if no time is left; earlier events have then been sent.
  *
  * @param giveUp receives an event that EventBridge will never accept, with the code; the others are still sent.
- *
- * @internal
  */
 export async function putEvents(
   events: readonly QueuedEvent[],

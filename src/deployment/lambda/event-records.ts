@@ -5,7 +5,6 @@ const SOURCES = {
   queue: ['aws:sqs', 'an event source mapping of an SQS queue'],
 } as const;
 
-/** Throws `invalid-record` if the event has another source or form, such as the arrays of EventBridge Pipes. */
 export function recordsOf<Event extends { Records?: readonly unknown[] | undefined }>(
   event: Event,
   source: keyof typeof SOURCES,

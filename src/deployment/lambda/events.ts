@@ -3,7 +3,7 @@ import { issueTexts, parsingInEnglish } from '../../foundation/parsing.ts';
 import { wrongInput } from '../../trust/check/run/limits.ts';
 import { MODES } from '../../trust/check/run/plan.ts';
 
-/** Events are validated, because a function that ignored a wrong field would do the wrong thing and report success. */
+/** Events are validated, because a function that ignored a misspelled field would do something else and report success. */
 
 const units = z.number().check(z.minimum(0));
 const place = z.int().check(z.minimum(0));
@@ -26,7 +26,6 @@ const RUN_EVENTS = {
 };
 const RUN_HINT = 'Start an execution of the state machine: it calls the function with what each call needs.';
 
-/** Throws `invalid-argument` if the state machine wouldn't send this event. */
 export function checkRunEvent(event: unknown): void {
   const fields = typeof event === 'object' && event !== null ? event : {};
   const kind = (['plan', 'migrate', 'walk', 'mode'] as const).find((name) => Object.hasOwn(fields, name));

@@ -14,9 +14,7 @@ export interface FeedQueueEvent {
 }
 
 export interface FeedHandlerOptions extends EventBus, Pick<FunctionOptions, 'logger'> {
-  /** @internal */
   wait?: RuntimeOptions['wait'];
-  /** @internal */
   random?: RuntimeOptions['random'];
   /** Receives each event that EventBridge will never accept, and the group of its message. */
   deadLetters: (event: QueuedEvent, group: string) => Promise<void>;
@@ -38,11 +36,8 @@ const OPTIONS: OptionNames<FeedHandlerOptions> = {
 const RESERVE_MS = 10_000;
 
 /**
- * Makes the handler that sends events from the feed's FIFO queue to EventBridge. The queue's mapping needs
- * `ReportBatchItemFailures`: a message that was not fully sent is delivered again before the rest of its group.
- *
- * @example
- * export const handler = feedHandler({ bus, table, call, deadLetters: (event, group) => archive(event, group) });
+ * The queue's mapping needs `ReportBatchItemFailures`: a message that was not fully sent is delivered again before the
+ * rest of its group.
  */
 export function feedHandler(options: FeedHandlerOptions): FeedHandler {
   checkOptions('feedHandler', options, OPTIONS);

@@ -18,7 +18,6 @@ const MOST_EVENT_BYTES = 200_000;
 const [MOST_MESSAGE_BYTES, MOST_CALL_BYTES] = [220_000, 250_000];
 /** SQS's limit per call. */
 const MOST_MESSAGES = 10;
-/** Number of message groups. SQS keeps the order within each group. */
 const GROUPS = 16;
 /** After the last try, the observer's next run sends the events again from its saved state. */
 const MOST_TRIES = 6;
@@ -28,10 +27,6 @@ interface Message {
   body: string;
 }
 
-/**
- * Returns a function that sends events to a FIFO queue, each item's in order, and resolves once SQS has accepted all.
- * @internal
- */
 export function feedQueue(
   queueUrl: string,
   call: CallService,
@@ -45,7 +40,6 @@ export function feedQueue(
   };
 }
 
-/** Returns a function that sends a refused event to a FIFO queue. @internal */
 export function feedDeadLetters(
   queueUrl: string,
   call: CallService,
@@ -85,7 +79,6 @@ async function sendAll(call: CallService, QueueUrl: string, waiting: Map<string,
   throw new StoreError(refused === undefined ? 'retryable' : 'fatal', code, message);
 }
 
-/** Packs events into messages, each with as many events of one group as fit. */
 function messagesOf(events: readonly FeedEvent[]): Message[] {
   const messages: Message[] = [];
   const open = new Map<string, { texts: string[]; bytes: number }>();
@@ -161,7 +154,6 @@ export interface QueuedEvent {
   text: string;
 }
 
-/** Returns the events of a message, or undefined if it isn't from the feed. */
 export function eventsOfMessage(body: string): QueuedEvent[] | undefined {
   const events: QueuedEvent[] = [];
   for (const text of body.split('\n')) {

@@ -48,7 +48,6 @@ export interface FunctionParts extends Pick<Runtime, 'now' | 'wait' | 'random'> 
   logger: FunctionLogger;
 }
 
-/** @param maxAttempts attempts per call. Default: the SDK's. */
 export function functionParts<S extends Store>(
   { table }: CompiledModel,
   {

@@ -45,7 +45,6 @@ export interface MigrateTable {
   now: (() => number) | undefined;
 }
 
-/** Milliseconds before the timeout at which no more pages begin. */
 const RESERVE_MS = 60_000;
 /** Part of the reserve in which segments finish the pages that they have begun; the rest is for slow calls. */
 const DRAIN_SECONDS = 30;

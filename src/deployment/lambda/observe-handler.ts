@@ -29,7 +29,8 @@ export interface ObserveHandlerOptions extends FunctionOptions {
 /** The response of an observer's call. */
 export interface ObserveResponse {
   /**
-   * ISO 8601. Items that no later record has touched are right, except for `drift` differences. Null: not known yet.
+   * The time, in ISO 8601, up to which all changes are verified: items that no later record has touched are right,
+   * except for `drift` differences. Null: not known yet.
    */
   verifiedThrough: string | null;
   /** The item, shard or gap that keeps `verifiedThrough` from advancing; null if none does. */

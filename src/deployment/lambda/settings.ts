@@ -41,7 +41,7 @@ const functionSchema = z.object({
 
 export type FunctionSettings = z.infer<typeof functionSchema> & { client: ClientOptions };
 
-/** Treats empty variables as unset. Throws `invalid-environment` with every wrong variable. */
+/** Treats empty variables as unset. */
 export function readFunctionSettings(environment: NodeJS.ProcessEnv = process.env): FunctionSettings {
   const set = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
   const { data, error } = functionSchema.safeParse(set, parsingInEnglish());

@@ -39,7 +39,6 @@ export async function registeredState(table: WatchedTable): Promise<RegistryStat
   return await registryState(reader);
 }
 
-/** Returns false if a migration has to do the rest, because the table has items or lacks indexes, or time ran out. */
 async function registerNewTable({ graph, store, client, now, remainingMs }: WatchedTable): Promise<boolean> {
   // Loaded on demand, since most calls find a registry.
   const { registerIfEmpty } = await import('../../migrate/register-empty.ts');

@@ -5,7 +5,6 @@ import { EdgeloomError, messageOf } from '../../foundation/errors.ts';
 import type { Source } from '../../sources/source.ts';
 import { createModuleLoader } from './module-loader.ts';
 
-/** Loads a TypeScript or JavaScript model file, which runs with all rights of this process. */
 export async function loadModel(file: string): Promise<CompiledModel> {
   const loaded = await loadFile(file, { default: true });
   if (isGraph(loaded)) return loaded;

@@ -11,7 +11,7 @@ export function packageFile(path: string): URL {
   return new URL(path, folder);
 }
 
-/** Returns the path of a module that is its own file in the build, such as `src/index` or `packages/local/index`. */
+/** `source` must be its own file in the build, such as `src/index` or `packages/local/index`. */
 export function ownModule(source: string): string {
   return fileURLToPath(packageFile(IS_SOURCE ? `${source}.ts` : `dist/${source.replace(/^(src|packages)\//, '')}.js`));
 }

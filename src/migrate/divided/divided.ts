@@ -19,7 +19,7 @@ import {
 } from './saved-run.ts';
 
 /**
- * Divides a migration among several callers. One decides the steps and deals out each walk in shares, and continues
+ * Divides a migration among several callers. One decides the steps and divides each walk into shares, and continues
  * when all shares are done. All progress is in the table, so that another caller can continue after a failure or work
  * at the same time.
  */

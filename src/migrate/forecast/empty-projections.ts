@@ -27,10 +27,7 @@ interface TypeSample {
   attributes: Map<string, number>;
 }
 
-/**
- * Warns about projections that will be empty, usually because an attribute was renamed and its items haven't been
- * rewritten.
- */
+/** A projection will usually be empty because an attribute was renamed and the items haven't been rewritten. */
 export function emptyProjectionWarnings(
   graph: CompiledModel,
   changes: readonly PlannedChange[],
@@ -108,7 +105,7 @@ function projectionsOf({ nodes, edges }: CompiledModel): NamedProjection[] {
     const alone = all.filter(({ isNamed }) => isNamed);
     const named = (name: string, orders: OrderModel[]): NamedProjection => ({ name, projection: name, type, orders });
     const ofOrder = ({ name, order }: InboundOrder) => named(`order:${type}.${name}`, [order]);
-    // A counted edge has an index item, whatever its orders.
+    // A counted edge has an index item even if none of its orders has a value.
     const together = named(
       `inbound:${type}`,
       shared.map(({ order }) => order),

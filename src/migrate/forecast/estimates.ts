@@ -100,9 +100,9 @@ export function estimateBuild(
 }
 
 /**
- * Estimates one walk, which looks up the edge of each reverse item. For each node whose view has another shape, it
- * reads the base items, the nodes that the view copies from and the reverse items, and writes the view and missing
- * reverse items.
+ * Estimates one walk, which looks up the edge of each reverse item, and reads the view of each node of these types. If
+ * a view has another shape, the walk also reads the base items, the nodes that the view copies from and the reverse
+ * items, and writes the view and missing reverse items.
  */
 export function estimateViews(graph: CompiledModel, types: ReadonlySet<string>, { sample }: EstimateOptions): Work {
   const sum = estimateWalk(sample);
@@ -247,10 +247,7 @@ function itemBytes({ source, sortKey, fields }: ExpectedItem): number {
   return itemSizeBytes(fields) + source.length + sortKey.length + STAMP_BYTES;
 }
 
-/**
- * Returns the units for the item and its indexes. A counted item shares a transaction with its count and as many other
- * items of that count as fit.
- */
+/** A counted item shares a transaction with its count and as many other items of that count as fit. */
 function unitsOfWrite(fields: Item, bytes: number, sharers = 1): number {
   const units = writeUnits(bytes);
   const isCounted = fields[COUNTED] !== undefined;

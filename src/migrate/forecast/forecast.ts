@@ -54,7 +54,6 @@ export function forecast(steps: readonly PlannedStep[], options: ForecastOptions
 function estimateStep({ step, registry }: PlannedStep, options: ForecastOptions): Work {
   // Only the first registration has no registry, and it isn't a work step.
   if ('work' in kindOf(step)) return estimateWork(step, registry!, options);
-  // The head is one item, and so is each new definition.
   const definitions = 'definitions' in step ? step.definitions.length : 0;
   return { rcu: 2 + definitions, wcu: 1 + definitions, calls: 2 + 2 * definitions };
 }

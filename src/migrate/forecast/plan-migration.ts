@@ -36,13 +36,10 @@ export interface MigrationPlan {
   comesBack?: string | undefined;
   steps: StepForecast[];
   cost: { rcu: number; wcu: number; seconds: number };
-  /** `isExact` is true if all items were read. */
   estimate: { items: number; sampled: number; isExact: boolean };
-  /** Base items of the sample whose type isn't in the model. */
   unplaced: UnplacedCount;
   /** Native lists that lack sampled base items, because these have no valid key for the index. */
   gaps: NativeGap[];
-  /** Base items that can't be in a projection to be built. */
   leftOut: LeftOut | undefined;
 }
 

@@ -10,7 +10,7 @@ export interface PlannedStep {
   registry: Registry | undefined;
 }
 
-/** Stops an endless loop; no model needs as many steps. */
+/** Ends an endless loop; no model needs this many steps. */
 const MOST_STEPS = 10_000;
 /** Later than any time in a registry, as the migration's own times will be. */
 const LATER_MS = Number.MAX_SAFE_INTEGER;

@@ -10,7 +10,6 @@ export interface SampledItem extends WalkedItem {
   share: number;
 }
 
-/** Has items of every kind from each sampled partition. */
 export interface TableSample {
   items: readonly SampledItem[];
   partitionShare: number;
@@ -26,7 +25,6 @@ export interface SampledTable {
   sizeBytes?: number | undefined;
 }
 
-/** Tables up to this size are read whole. */
 const WHOLE_ITEMS = 10_000;
 const WHOLE_BYTES = 8 * 1024 * 1024;
 const WHOLE_SEGMENTS = 4;
@@ -47,14 +45,14 @@ const STEP = 8;
 /** Maximum items of each kind to read and to count in a partition that a page has cut off. */
 const KIND_ITEMS = 50;
 const COUNTED_ITEMS = 1_000;
-/** Maximum kinds in such a partition. Each edge type, order and generation is a kind. */
+/** Maximum kinds to read in a partition that a page has cut off. Each edge type, order and generation is a kind. */
 const MOST_KINDS = 60;
 const LAST_CHARACTER = '\u{10ffff}';
 
 /**
- * Reads a sample of a table. Reads some items of each kind in a partition that a page has cut off: edges sort before
- * derived items, so the first items alone would look as if nothing were derived. Attributes the table's remaining items
- * to kinds with more items than are counted.
+ * Reads some items of each kind in a partition that a page has cut off: edges sort before derived items, so the first
+ * items alone would look as if nothing were derived. Attributes the table's remaining items to kinds with more items
+ * than are counted.
  */
 export async function sampleTable(table: SampledTable): Promise<TableSample> {
   const whole = table.itemCount > WHOLE_ITEMS ? undefined : await readWhole(table);
@@ -69,8 +67,8 @@ export async function sampleTable(table: SampledTable): Promise<TableSample> {
   const ofEach = open.length === 0 ? 0 : Math.max(count - known, least) / open.length;
   const small = read.length * partitionShare;
   const scale = open.length > 0 || known === 0 ? 1 : count / known;
-  // Attributes the whole difference from `itemCount` to large partitions, which are few and which a sample has only by
-  // chance.
+  // Attributes the whole difference from `itemCount` to large partitions: they are few, so a sample contains them only
+  // by chance.
   const isOfLarge = open.length === 0 && counted.length > 0 && count > small;
   const share = isOfLarge ? partitionShare : partitionShare * scale;
   const largeShare = isOfLarge ? (partitionShare * (count - small)) / (known - small) : share;

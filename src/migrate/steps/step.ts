@@ -80,7 +80,6 @@ export interface StepRun {
   dropIndexes(indexes: readonly string[], seen: readonly SeenState[]): Promise<void>;
   waitUntilUnused(seen: readonly SeenState[]): Promise<readonly SeenState[]>;
   waitUntilShown(seen: readonly SeenState[]): Promise<void>;
-  /** Waits until no write based on an earlier registry can arrive. */
   outlastLateWrites(seen: readonly SeenState[], forMs: number): Promise<void>;
 }
 

@@ -85,8 +85,8 @@ export async function backfill(
 }
 
 /**
- * Repairs items that no base item of the page asks for. Recounts counts of the first generation, because writers that
- * don't know the registry, and whose model has no count, haven't updated them.
+ * Recounts counts of the first generation, because writers that don't know the registry, and whose model has no count,
+ * haven't updated them.
  */
 async function reconcileStrays(
   context: BuildContext,

@@ -44,7 +44,6 @@ export async function readSourceNodes(
   return nodes;
 }
 
-/** Problems of the base item itself, not of a projection. */
 const OF_THE_ITEM: ReadonlySet<Problem['code']> = new Set(['misfit', 'edge-between-tenants', 'malformed']);
 
 const NO_NODE: SourceNode = { item: undefined };

@@ -27,8 +27,7 @@ async function endIfUnneeded(context: EndingContext, { source, target, item }: W
   const key = { source, target };
   const ending = itemTask(key, async (_, was) => {
     if (was === undefined || !isFanOutOpen(was)) return undefined;
-    // Reads the registry after seeing that the fan-out is open, to find any projection that needs the fan-out and that
-    // another migration has brought back.
+    // Read the registry only now: another migration may have brought back a projection that needs this fan-out.
     // rule: fan-out-is-judged-by-a-registry-read-after-it
     const isNeeded = await neededFanOuts();
     return isNeeded(target) ? undefined : { update: endContinuationUpdate(graph, key, was, epochSeconds(context)) };

@@ -15,7 +15,7 @@ export interface LeftOut {
   /** An estimate if only a part of the table was read. */
   items: number;
   example: LeftOutItem;
-  /** The items that were read, at most 10,000. */
+  /** The left-out items that were read, at most 10,000. */
   known: LeftOutItem[];
 }
 

@@ -55,7 +55,7 @@ async function verifyBase(context: BuildContext, base: ItemKey, first: readonly 
     if (context.isOver()) return false;
     await context.wait(pause);
     await context.checkStates();
-    // The base item may have changed since.
+    // The base item may have changed during the wait.
     expected = await readExpectedItems(context, base);
     const stored = await readItems(context, expected.map(keyOfExpected));
     const differing = expected.filter(({ fields }, i) => !hasExpectedFields(stored[i], fields));
@@ -91,7 +91,6 @@ export function indexesOf(graph: CompiledModel): IndexName[] {
   return INDEX_NAMES.filter((index) => used.has(index));
 }
 
-/** Finds entries of moved or deleted items, which walks over the table can't find. */
 export async function verifyIndex(
   context: BuildContext,
   index: IndexName,

@@ -17,14 +17,13 @@ export interface WalkOptions {
   begunAt?: WalkPlace | undefined;
 }
 
-/** Default page size. A page is finished even if time runs out, and progress is reported after each page. */
 export const PAGE_ITEMS = 500;
 
 /**
- * Walks over the table, or over an index. Reads the table consistently, because an eventually consistent scan could
- * miss an item whose record came before writers maintained its generation. A walk may pause, since the projector
- * maintains items that are written in the meantime. Returns where the walk stopped because time ran out or a page was
- * left unfinished, or undefined if it is done.
+ * Reads the table consistently, because an eventually consistent scan could miss an item whose record came before
+ * writers maintained its generation. A walk may pause, since the projector maintains items that are written in the
+ * meantime. Returns where the walk stopped because time ran out or a page was left unfinished, or undefined if it is
+ * done.
  *
  * @param visit returns whether it has finished the page.
  */

@@ -78,12 +78,11 @@ function entityOf({ schema, ...options }: ElectroDBEntity, identifiers: readonly
       return key === undefined ? [] : (textOf(Object(key).field) ?? part);
     }),
   );
-  // A field may itself be a key attribute; don't hide it.
+  // A key attribute may also store a declared attribute, which must not be hidden.
   const hidden = new Set([...identifiers, ...ofKeys.filter((field) => !stored.has(field))]);
   return { ...options, name, fields, hasSchema: true, key: primaryKey(name, schema), hidden };
 }
 
-/** Returns the composite attributes of the primary index, the one without a name. */
 function primaryKey(name: string, { indexes }: ElectroDBSchema): string[] {
   const primary = Object.values(indexes).find((index) => textOf(Object(index).index) === undefined);
   if (primary === undefined)

@@ -15,8 +15,6 @@ import { EdgeloomError } from '../../foundation/errors.ts';
 import { KEYS, type MappedItem, mappedEdge, mappedNode } from '../items.ts';
 import type { SourceItem } from '../source.ts';
 
-/** Maps tables of other libraries, whose items name their entity. */
-
 /** Refers to a node by attributes of an item. */
 export interface NodeReference {
   /** The node type, such as `REPO`. */
@@ -66,20 +64,18 @@ export interface Layout {
   unplaced(item: SourceItem): string | undefined;
 }
 
-/** An entity of any library, in a common form. */
 export interface Entity extends EntityOptions {
   name: string;
   /** The path at which items store each attribute. */
   fields: ReadonlyMap<string, readonly string[]>;
   /** True if `fields` come from a schema; an attribute name that the schema lacks is then a mistake. */
   hasSchema: boolean;
-  /** The entity's key attributes; nested ones as paths such as `address.zip`. */
+  /** Nested attributes are paths such as `address.zip`. */
   key: readonly string[];
   /** Stored attributes that only form keys or name the entity. */
   hidden: ReadonlySet<string>;
 }
 
-/** How a library declares its entities, and how its items name them. */
 export interface Library<Declared extends object> {
   /** The mapping function's name in error messages, such as `fromToolbox`. */
   what: string;
@@ -88,7 +84,6 @@ export interface Library<Declared extends object> {
   /** Shapes of the options that this library adds to `EntityOptions`. */
   own: Shapes;
   entityOf(declared: Declared): Entity;
-  /** Returns the name of an item's entity, or the reason why it has none. */
   nameOf(item: SourceItem): { entity: string } | { reason: string };
 }
 

@@ -101,7 +101,6 @@ function entityOf(
   return { ...options, name, fields, hasSchema: true, key: [...new Set(key)], hidden };
 }
 
-/** Returns the attributes in a value template, such as `user#${email}`. */
 function variablesOf(template: unknown): string[] {
   if (typeof template !== 'string') return [];
   // A variable may include its padding: `${count:8:0}`.

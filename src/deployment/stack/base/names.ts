@@ -12,7 +12,7 @@ export interface Names {
   inWorld(name: string): Value;
 }
 
-/** The length of long region names, such as `ap-southeast-1`. */
+/** The length of the longest region names, such as `ap-southeast-1`. */
 const LONGEST_REGION = 14;
 const ACCOUNT_DIGITS = 12;
 // biome-ignore lint/suspicious/noTemplateCurlyInString: CloudFormation fills it in

@@ -199,7 +199,6 @@ const parametersSchema = z
   })
   .strict();
 
-/** Rules between parameters, each with the message for a violation. */
 const RULES: readonly (readonly [string, (parameters: Parameters) => boolean])[] = [
   [
     'existingStreamArn: goes together with existingTableArn',
@@ -259,7 +258,7 @@ const DEV: Readonly<Record<string, unknown>> = {
   keepData: false,
 };
 
-/** LocalStack refuses larger batches. */
+/** LocalStack accepts at most 1,000 records per batch. */
 const LOCAL: Readonly<Record<string, unknown>> = { ...DEV, batchSize: 1000 };
 const STAGES = new Map([
   ['dev', DEV],

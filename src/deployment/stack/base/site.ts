@@ -11,7 +11,6 @@ import { attribute, type Resources, ref, sub, type Value } from './template.ts';
 
 export const TABLE = 'RecordsTable';
 
-/** The input of every part of a stack. */
 export interface Site {
   /** The model, with the deployed table's name and all indexes that it may use. */
   graph: CompiledModel;
@@ -41,7 +40,6 @@ export interface StackInput {
   parameters: Parameters;
 }
 
-/** Throws `invalid-argument` or `invalid-parameters` for input that AWS or the model would refuse. */
 export function siteOf({ model, service, stage, parameters }: StackInput): Site {
   const { existingTableArn, existingStreamArn, sourceStreamArns } = parameters;
   const names = stackNames(service, stage, model.table.name);
@@ -71,7 +69,6 @@ export function siteOf({ model, service, stage, parameters }: StackInput): Site 
   return { graph, names, parameters, functions: functionsOf(parameters), table };
 }
 
-/** Lists native indexes last. */
 export function indexNamesOf(graph: CompiledModel): string[] {
   const derived = graph.indexes.map((index) => graph.table.indexNames[index]);
   return [...derived, ...nativeIndexes(graph).map(({ name }) => name)];

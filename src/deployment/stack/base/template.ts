@@ -35,7 +35,6 @@ export function sub(text: string): Value {
   return { 'Fn::Sub': text };
 }
 
-/** Returns the ARN of a resource that the template cannot reference. */
 export function ownArn(service: string, resource: string): Value {
   return sub(`arn:\${AWS::Partition}:${service}:\${AWS::Region}:\${AWS::AccountId}:${resource}`);
 }
@@ -44,7 +43,7 @@ export function policyDocument(statements: readonly Statement[]): Value {
   return { Version: '2012-10-17', Statement: statements.map((statement) => ({ ...statement })) };
 }
 
-/** Allows actions of one service, such as `sqs:GetQueueAttributes ReceiveMessage`. */
+/** `actions` are those of one service, such as `sqs:GetQueueAttributes ReceiveMessage`. */
 export function allow(actions: string, ...resources: readonly Value[]): Statement {
   const [service, names = ''] = actions.split(':');
   return { Effect: 'Allow', Action: names.split(' ').map((name) => `${service}:${name}`), Resource: resources };

@@ -35,7 +35,6 @@ import {
   tableMetric,
 } from './metrics.ts';
 
-/** Rings when a metric reaches a threshold, or stops. */
 export interface Alarm {
   /** Several metrics are added up. */
   metric: Metric | readonly Metric[];
@@ -47,7 +46,6 @@ export interface Alarm {
   orStops?: boolean;
   /** Seconds. Default: 300. */
   period?: number;
-  /** Default: 1. */
   periods?: number;
   /** How many of the periods have to breach. Default: all. */
   ofThem?: number;
@@ -66,7 +64,7 @@ const LASTING: When = { threshold: 1, periods: 3 };
 const FAILS_AGAIN: When = { threshold: 2, period: HOUR_SECONDS };
 // Throttled calls are retried more often, so the threshold is higher.
 const REFUSED_AGAIN: When = { threshold: 5, period: HOUR_SECONDS };
-// Keeps ringing until the next night's check, at most 26 hours.
+// Rings for 26 hours after a finding, so at least until the next night's check.
 const UNTIL_NEXT_NIGHT: When = { threshold: 1, period: HOUR_SECONDS, periods: 26, ofThem: 1 };
 // A mapping that finds no records emits zeros; one that does not poll emits nothing.
 const STOPPED: When = { periods: 3 };
@@ -217,7 +215,6 @@ function throttlingRows(site: Site): Rows {
   );
 }
 
-/** Splits the metrics over as many alarms as they need, such as `HotPartition` and `HotPartition2`. */
 function splitRows(name: string, metrics: readonly Metric[], when: When): Rows {
   const parts = [...slicesOf(metrics, METRICS_OF_ALARM)];
   return Object.fromEntries(parts.map((part, place) => [numbered(name, place), [part, when, MEANS[name]]]));

@@ -6,7 +6,6 @@ import type { Parameters } from '../base/parameters.ts';
 import type { Site } from '../base/site.ts';
 import { attribute, type Resources, sub } from '../base/template.ts';
 
-/** Totals to add up over the workers. */
 const COUNTS = [
   ...['partitions', 'baseItems', 'derivedItems'],
   ...VERDICT_NAMES.filter((verdict) => !isDrift(verdict)),
@@ -48,7 +47,7 @@ export function checkDefinition({ checkHours, checkMaxRcu, checkMaxWcu, checkRep
         Choices: [{ Condition: "{% $states.input.mode = 'migrate' %}", Next: 'Migrate' }],
         Default: 'Plan',
       },
-      // Limits migrations only by their write rate.
+      // Reads are unlimited: the write rate limits a migration.
       ...migrationStates(request({ workers, maxRcu: 0, maxWcu })),
       Plan: {
         ...lambdaTask(FUNCTION, `{% {'plan': ${request(run)}} %}`),

@@ -4,7 +4,7 @@ import { allow, attribute, type Resources, ref, sub } from '../base/template.ts'
 import { roleOfService } from '../rights/roles.ts';
 import { ARCHITECTURE, logGroup, RUNTIME } from './functions.ts';
 
-/** Responds in every case, because the stack's deletion would otherwise wait for an hour. */
+/** Responds in every case: without a response, the stack's deletion would wait for an hour. */
 const CODE = `const { CloudFormationClient, DescribeStacksCommand } = require('@aws-sdk/client-cloudformation');
 const { S3Client, DeleteObjectsCommand, paginateListObjectsV2 } = require('@aws-sdk/client-s3');
 

@@ -27,14 +27,14 @@ const FUNCTIONS: Readonly<Record<FunctionName, readonly [string, number, number,
   stream: ['stream', 1024, 60, 'Projects the stream of the table.'],
   check: ['check', 1024, 900, 'Checks parts of the table; the state machine calls it.'],
   rebuild: ['check', 1024, 900, 'Rebuilds derived items, and migrates; the state machine calls it.'],
-  // The queue's visibility timeout is six times this timeout.
+  // `VISIBILITY_SECONDS` of the failed batches' queue is six times this timeout.
   redrive: [
     'redrive',
     512,
     120,
     "Redrives the quarantine, batches that the stream's mapping gave up, and what no consumer has claimed.",
   ],
-  // A call works for at most 50 seconds.
+  // A call works for at most 50 seconds (`RUN_MS`).
   observe: ['observe', 512, 90, 'Judges each change of the table; a schedule calls it every minute.'],
   feed: ['feed', 256, 60, 'Puts the changes of the table to EventBridge.'],
   mirror: ['mirror', 1024, 60, 'Mirrors the streams of source tables into the table.'],

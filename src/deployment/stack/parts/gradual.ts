@@ -10,11 +10,8 @@ import { functionMetric, type Metric, metricProperties, ownMetric } from './metr
 const ALIAS = 'live';
 
 /**
- * Gives a new version a tenth of the batches for `canaryMinutes`. CodeDeploy rolls it back if it fails in two of three
- * minutes.
- *
- * @param stream the function's resource; its hash names the version.
- * @param revision distinguishes new code from old code in the same location.
+ * `stream` is the resource of the function; its hash names the version. `revision` distinguishes new code from old code
+ * in the same location.
  */
 export function gradualResources(site: Site, stream: Resources[string], revision: string): Resources {
   const { names, parameters } = site;

@@ -56,7 +56,6 @@ function policyOfAccounts(site: Site): Value {
   return policyDocument(statements.map((one) => ({ ...one, Principal: { AWS: parameters.producerAccounts } })));
 }
 
-/** Returns properties that the table and its indexes share. Omits parameters that are 0 or false. */
 function throughputProperties(parameters: Parameters): { [name: string]: Value } {
   const { warmReadUnits, warmWriteUnits, maxReadUnits, maxWriteUnits, contributorInsights } = parameters;
   const warm = { ReadUnitsPerSecond: warmReadUnits, WriteUnitsPerSecond: warmWriteUnits };

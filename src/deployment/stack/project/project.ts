@@ -25,7 +25,6 @@ export interface ProjectOptions {
     sortKey?: string;
     indexes?: Readonly<Record<string, ExistingIndex>>;
   };
-  /** The ARN of a mirrored table's stream. Default: none. */
   sourceStreamArn?: string | undefined;
   /** The mirrored table's key attributes. Default: `pk` and `sk`. */
   sourceKeys?: SourceKeys | undefined;
@@ -48,10 +47,6 @@ interface Manifest {
   devDependencies?: Record<string, string>;
 }
 
-/**
- * Writes the project's files and returns their names. Throws `file-exists` before writing any if one of them exists,
- * and `invalid-argument` if the folder's name can't be a service's.
- */
 export async function makeProject(folder: string, options: ProjectOptions): Promise<string[]> {
   const service = basename(resolve(folder));
   stackNames(service, 'prod', 'records');

@@ -12,7 +12,6 @@ export interface RecordedNames {
   table?: string;
 }
 
-/** Reads the names in the nearest package.json. Throws `invalid-config` if one is not a string. */
 export function recordedNames(modelFile: string): RecordedNames {
   const path = nearestManifest(dirname(resolve(modelFile)));
   if (path === undefined) return {};
