@@ -58,12 +58,7 @@ function actionTarget(
   });
   if (search !== undefined && kind === 'drop' && going.some(({ definition }) => definition === own))
     throw sharedItemError(search, name);
-  return {
-    kind,
-    name,
-    generations: new Set(going.map((generation) => generation.id)),
-    ...(search !== undefined && { search }),
-  };
+  return { kind, name, generations: new Set(going.map((generation) => generation.id)), search };
 }
 
 function sharedItemError(search: string, name: string): EdgeloomError {

@@ -127,10 +127,7 @@ class MigrationRun {
         const place = this.placeOfStop(isMade);
         const seconds = waitSeconds(place, await waits.now());
         const { toWalk } = isMade;
-        return {
-          ...{ steps, done: false, next: describeStep(step), leftovers: [], place, waitSeconds: seconds },
-          ...(toWalk !== undefined && { toWalk }),
-        };
+        return { steps, done: false, next: describeStep(step), leftovers: [], place, waitSeconds: seconds, toWalk };
       }
       if (!isMade) {
         this.noteOvertaken();
@@ -158,7 +155,6 @@ class MigrationRun {
     const { action = [], lateWritesMs } = this.options;
     const { expected, memory } = this;
     const { isEmpty } = this.work;
-    const table = this.identityForRegistry(registry);
     if (registry !== undefined) this.targets ??= actionTargets(registry, data, expected, [action].flat());
     return nextStep({
       registry,
@@ -167,9 +163,9 @@ class MigrationRun {
       memory,
       missingIndexes,
       lateWritesMs,
-      ...(table && { table }),
-      ...(isEmpty !== undefined && { isEmpty }),
-      ...(this.targets && { targets: this.targets }),
+      isEmpty,
+      table: this.identityForRegistry(registry),
+      targets: this.targets,
     });
   }
 
@@ -253,7 +249,7 @@ class MigrationRun {
     const kept = Object.entries(this.memory).map(([name, states]) => [name, [...states]]);
     const memory = Object.fromEntries(kept) as MigratePlace['memory'];
     const made = this.made.size > 0 && { made: Object.fromEntries(this.made) };
-    return { version: 1, memory, ...made, ...this.work.walkedBefore, ...left };
+    return { version: 1, memory, ...made, walked: this.options.resume?.walked, ...left };
   }
 
   /** Throws if the step was made too often, because a run for another model may revert it again and again. */

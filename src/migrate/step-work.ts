@@ -5,6 +5,7 @@ import { type Runtime, runtimeOf } from '../foundation/runtime.ts';
 import { noStats } from '../reconcile/apply-context.ts';
 import type { Data } from '../registry/data.ts';
 import { type Head, readDefinitions, readHead } from '../registry/head.ts';
+import { LEASE_MS } from '../registry/reader-lease.ts';
 import { projectionsInForce } from '../registry/registry.ts';
 import type { DefinitionData } from '../registry/revive.ts';
 import { neededFanOuts } from '../registry/standing.ts';
@@ -13,6 +14,7 @@ import { type MissingIndex, TableIndexes } from '../store/table-indexes.ts';
 import type { WalkPlace } from '../store/table-walk.ts';
 import type { MigrateOptions } from './migrate-types.ts';
 import { type StepRun, seenKey, seenKeys } from './steps/step.ts';
+import { REPLICA_LAG_MS } from './steps/work-steps.ts';
 import { Waits } from './waits.ts';
 import type { BuildContext } from './walks/build.ts';
 import { buildingWalks } from './walks/building.ts';
@@ -61,11 +63,6 @@ export class StepWork implements StepRun {
   /** A run that makes a single walk, which another run has dealt out. */
   get isWalker(): boolean {
     return typeof this.options.walks === 'object';
-  }
-
-  get walkedBefore(): Pick<MigratePlace, 'walked'> {
-    const { walked } = this.options.resume ?? {};
-    return { ...(walked && { walked }) };
   }
 
   buildContext(graph: CompiledModel, states: readonly SeenState[] = []): BuildContext {
@@ -173,7 +170,8 @@ export class StepWork implements StepRun {
 
   async waitUntilUnused(seen: readonly SeenState[]): Promise<readonly SeenState[]> {
     this.checkMayWait();
-    await this.waits.waitForLeases(seen.map(seenKey));
+    // rule: run-waits-for-a-full-lease
+    await this.waits.waitOrStop(LEASE_MS, seen.map(seenKey));
     const still: SeenState[] = [];
     for (const one of seen) if (await this.areUnchanged([one])) still.push(one);
     return still;
@@ -181,13 +179,16 @@ export class StepWork implements StepRun {
 
   async waitUntilShown(seen: readonly SeenState[]): Promise<void> {
     this.checkMayWait();
-    await this.waits.waitForReplicas(seen.map(seenKey));
+    const names = seen.map((one) => `shown ${seenKey(one)}`);
+    // rule: ready-is-on-every-replica
+    await this.waits.waitOrStop(REPLICA_LAG_MS, names);
   }
 
   async outlastLateWrites(seen: readonly SeenState[], forMs: number): Promise<void> {
     this.checkMayWait();
     if (this.options.waitsBetweenCalls !== true) this.options.onWait?.(lateWritesMayLand(seen), forMs);
-    await this.waits.outlastLateWrites(seen.map(seenKey), forMs);
+    const names = seen.map((one) => `outlasted ${seenKey(one)}`);
+    await this.waits.waitOrStop(forMs, names);
   }
 
   private checkMayWait(): void {

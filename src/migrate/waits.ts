@@ -2,7 +2,6 @@ import { EdgeloomError } from '../foundation/errors.ts';
 import { runtimeOf } from '../foundation/runtime.ts';
 import { LEASE_MS } from '../registry/reader-lease.ts';
 import type { MigrateOptions } from './migrate-types.ts';
-import { REPLICA_LAG_MS } from './steps/work-steps.ts';
 import { type MigratePlace, StoppedRun } from './walks/place.ts';
 
 type Waiting = NonNullable<MigratePlace['waiting']>;
@@ -23,26 +22,6 @@ export class Waits {
     >,
   ) {}
 
-  async waitForLeases(names: readonly string[]): Promise<void> {
-    // rule: run-waits-for-a-full-lease
-    await this.waitOrStop(LEASE_MS, names);
-  }
-
-  async waitForReplicas(names: readonly string[]): Promise<void> {
-    // rule: ready-is-on-every-replica
-    await this.waitOrStop(
-      REPLICA_LAG_MS,
-      names.map((name) => `shown ${name}`),
-    );
-  }
-
-  async outlastLateWrites(names: readonly string[], forMs: number): Promise<void> {
-    await this.waitOrStop(
-      forMs,
-      names.map((name) => `outlasted ${name}`),
-    );
-  }
-
   async waitForIndex(index: string, attempt: number, isOver: boolean): Promise<void> {
     if (this.options.waitsBetweenCalls !== true && !isOver) {
       if (attempt === TOLD_ATTEMPT) this.options.onWait?.(changingIndex(index), LONGEST_LOOK_MS);
@@ -58,7 +37,7 @@ export class Waits {
     return (await this.options.serverTime?.()) ?? runtimeOf(this.options).now();
   }
 
-  private async waitOrStop(milliseconds: number, names: readonly string[]): Promise<void> {
+  async waitOrStop(milliseconds: number, names: readonly string[]): Promise<void> {
     const { waitsBetweenCalls = false, resume } = this.options;
     // A timer may end up to a millisecond early.
     if (!waitsBetweenCalls) return await runtimeOf(this.options).wait(milliseconds + 1);

@@ -9,13 +9,14 @@ import type { MigratePlace } from '../walks/place.ts';
 import {
   clearShares,
   forgetRun,
+  RUN,
   readRun,
   readShare,
   readShares,
   type SavedRun,
   type SavedShare,
-  saveRun,
-  saveShare,
+  save,
+  shareKey,
 } from './saved-run.ts';
 
 /**
@@ -74,15 +75,11 @@ export async function decideMigration(options: DividedOptions, division: Divisio
   // replace each other's forever.
   // rule: runs-of-two-models-do-not-replace-each-other-for-ever
   if (replaced > MOST_OVERTAKEN) {
-    await saveRun(store, { ...value!, replaced: 0 }, revision);
+    await save(store, RUN, { ...value!, replaced: 0 }, revision);
     throw overtakenTooOften();
   }
-  const run: SavedRun = {
-    ...{ model: graph.fingerprint, version, place: result.place },
-    ...(replaced > 0 && { replaced }),
-    ...(walk && { walk }),
-  };
-  if (!(await saveRun(store, run, revision))) return { ...decided, waitSeconds: OVERTAKEN_SECONDS };
+  const run: SavedRun = { model: graph.fingerprint, version, place: result.place, replaced, walk };
+  if (!(await save(store, RUN, run, revision))) return { ...decided, waitSeconds: OVERTAKEN_SECONDS };
   // The new run is saved first, because a worker may read the shares of an earlier walk until then.
   if (!isDealt) await clearShares(store, sortKey, walk?.plan);
   if (walk === undefined) return decided;
@@ -118,22 +115,18 @@ async function dealOutShares(options: DividedOptions, name: string, { shares, se
     Array.from({ length: shares }, (_, share) => share),
     async (share) => {
       const open = Array.from({ length: segmentsOfShare }, (_, i) => ({ segment: share + i * shares }));
-      await saveShare(options.store, { plan, share }, { at: { segments, open } }, undefined);
+      await save(options.store, shareKey(plan, share), { at: { segments, open } }, undefined);
     },
     { concurrency: CALLS_AT_ONCE },
   );
   return { name, plan, shares };
 }
 
-export interface ShareResult {
-  /** True if the share is done, another worker has it, or its walk is over. */
-  isDone: boolean;
-}
-
+/** `isDone`: the share is done, another worker has it, or its walk is over. */
 export async function walkShare(
   options: DividedOptions,
   { plan, share }: { plan: string; share: number },
-): Promise<ShareResult> {
+): Promise<{ isDone: boolean }> {
   const reader = { store: options.store, stats: { rcu: 0 } };
   const { value: run } = await readRun(reader);
   const { value: own, revision } = await readShare(reader, plan, share);
@@ -147,6 +140,6 @@ export async function walkShare(
   });
   if (place?.walk?.name !== name) return { isDone: true };
   const { at } = place.walk;
-  const isSaved = await saveShare(options.store, { plan, share }, { at }, revision);
+  const isSaved = await save(options.store, shareKey(plan, share), { at }, revision);
   return { isDone: !isSaved || at.open.length === 0 };
 }

@@ -42,16 +42,12 @@ const shareSchema: z.ZodMiniType<SavedShare> = z.object({
   at: walkPlaceSchema,
 });
 
-const RUN: ItemKey = { source: SERVICE_PARTITION, target: 'places/migrate' };
+export const RUN: ItemKey = { source: SERVICE_PARTITION, target: 'places/migrate' };
 const SHARES = 'shares/migrate/';
 const PLACE = 'place';
 
 export async function readRun(reader: CountingReader<'get'>): Promise<Saved<SavedRun>> {
   return parseSaved(await readItem(reader, RUN), runSchema);
-}
-
-export async function saveRun(store: Pick<Store, 'update'>, run: SavedRun, revision: string | undefined) {
-  return await saveItem(store, RUN, run, revision);
 }
 
 export async function forgetRun(store: Pick<Store, 'delete' | 'query'>, sortKey: string): Promise<void> {
@@ -65,15 +61,6 @@ export async function readShare(
   share: number,
 ): Promise<Saved<SavedShare>> {
   return parseSaved(await readItem(reader, shareKey(plan, share)), shareSchema);
-}
-
-export async function saveShare(
-  store: Pick<Store, 'update'>,
-  { plan, share }: { plan: string; share: number },
-  value: SavedShare,
-  revision: string | undefined,
-): Promise<boolean> {
-  return await saveItem(store, shareKey(plan, share), value, revision);
 }
 
 export async function readShares(store: Pick<Store, 'query'>, sortKey: string, plan: string) {
@@ -104,11 +91,11 @@ export async function clearShares(
   );
 }
 
-function shareKey(plan: string, share: number): ItemKey {
+export function shareKey(plan: string, share: number): ItemKey {
   return { source: SERVICE_PARTITION, target: `${SHARES}${plan}/${String(share).padStart(4, '0')}` };
 }
 
-async function saveItem(
+export async function save(
   store: Pick<Store, 'update'>,
   key: ItemKey,
   value: SavedRun | SavedShare,

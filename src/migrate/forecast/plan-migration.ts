@@ -64,7 +64,7 @@ export async function planMigration(options: PlanOptions): Promise<MigrationPlan
       data,
       expected,
       isEmpty: sample.isWhole && sample.items.length === 0,
-      ...(table && { table }),
+      table,
       missingIndexes: missing.map(({ name }) => name),
       lateWritesMs,
     },

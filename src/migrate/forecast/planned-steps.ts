@@ -30,14 +30,7 @@ export function plannedSteps(
   const planned: PlannedStep[] = [];
   while (planned.length < MOST_STEPS) {
     if (registry !== undefined) targets ??= actionTargets(registry, situation.data, expected, actions);
-    const step = nextStep({
-      ...situation,
-      registry,
-      memory,
-      missingIndexes,
-      isEmpty,
-      ...(targets && { targets }),
-    });
+    const step = nextStep({ ...situation, registry, memory, missingIndexes, isEmpty, targets });
     if (step === undefined) break;
     planned.push({ step, registry });
     const kind = kindOf(step);

@@ -12,13 +12,8 @@ export function kindOf(step: Step): StepKind {
 export function projectionNamesOf(step: Step): string {
   if ('definitions' in step) return step.definitions.map(({ name }) => name).join(' ');
   if ('indexes' in step) return step.indexes.map(indexName).join(' ');
-  if ('generations' in step) return step.generations.map(({ name, id }) => `${name}@${id}`).join(' ');
-  if ('seen' in step)
-    return [step.seen]
-      .flat()
-      .map(({ name, id }) => `${name}@${id}`)
-      .join(' ');
-  return '';
+  const states = 'generations' in step ? step.generations : 'seen' in step ? [step.seen].flat() : [];
+  return states.map(({ name, id }) => `${name}@${id}`).join(' ');
 }
 
 export function describeStep(step: Step): string {

@@ -153,10 +153,7 @@ async function reconcileReverseItemsWithoutEdge(context: BuildContext, items: re
     context,
     reverse.map(({ edge }) => edge),
   );
-  const left = reverse.filter(({ edge }, i) => !isItemThere(context.graph, edge, edges[i]) || isMisfit(context, edge));
+  const isMisfit = ({ source, target }: ItemKey) => classifyKey(context.graph, source, target).kind === 'misfit';
+  const left = reverse.filter(({ edge }, i) => !isItemThere(context.graph, edge, edges[i]) || isMisfit(edge));
   await pMap(left, ({ key }) => reconcileNamed(context, key), { concurrency: context.concurrency });
-}
-
-function isMisfit({ graph }: BuildContext, { source, target }: ItemKey): boolean {
-  return classifyKey(graph, source, target).kind === 'misfit';
 }
