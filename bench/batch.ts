@@ -18,13 +18,14 @@ import { byKey, keyOf } from './support/table.ts';
 import { baseItemsAfter, recordedBatch, type Workload } from './support/workload.ts';
 
 /**
- * The recorded batch against a consumer that applies records one by one. The projector's calls and capacity are those of a table in memory, and
- * its items must be the oracle's. The other's follow from DynamoDB's billing rules. Speed is measured against a table that answers at once.
+ * Compares the projector with a consumer that applies the recorded batch one record at a time. The projector's calls
+ * and units come from a table in memory, and its items must equal the oracle's. The other consumer's come from
+ * DynamoDB's billing rules. Speed is measured against a table that answers at once.
  */
 
 const CONCURRENCY = 32;
 const REPETITIONS = 5;
-/** All repetitions of the consumers with a call for each record take at most so long. */
+/** Limit for all repetitions of the consumers that send a call per record. */
 const BUDGET_SECONDS = 40;
 
 export async function batch({ repetitions = REPETITIONS }: BenchmarkOptions): Promise<Report[]> {
@@ -77,7 +78,7 @@ async function speed(workload: Workload, repetitions: number): Promise<Report> {
         () =>
           timed(() => applyOneByOne(client, edgeSetModel, given, CONCURRENCY));
       const project = () => timed(async () => void (await projectBatch(decodeRecords(edgeSetModel, raw))));
-      // Unmeasured: the first calls also pay for compilation.
+      // Unmeasured warm-up, because the first calls also pay for compilation.
       await project();
       await oneByOne(records.slice(0, 2_000))();
       const variants = { project, bySource: oneByOne() };

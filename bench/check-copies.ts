@@ -6,8 +6,6 @@ import { copyModel } from './support/models.ts';
 import { atMost, figure, type Report } from './support/report.ts';
 import { type FreshTable, scanned, scanTable, withFreshTable } from './support/table.ts';
 
-/** The check of copies: completeness and cost. */
-
 const BOOKS = OF_EACH_KIND * COPY_KINDS.length + sizeOf({ whole: 2_000, short: 100 });
 
 export async function checkCopies(): Promise<Report[]> {

@@ -7,14 +7,14 @@ import { fullModel } from './support/models.ts';
 import { atMost, type Figure, figure, MEMORY_VARIES, type Report, varying } from './support/report.ts';
 import { load, withFreshTable } from './support/table.ts';
 
-/** The check's memory doesn't grow with the table. */
+/** Shows that the check's memory doesn't grow with the table. */
 
-/** A goal and its user have so many, with derived ones. */
+/** Items of a goal and its user, including derived ones. */
 const ITEMS_OF_A_GOAL = 12;
 const SIZES = sizeOf({ whole: [70_000, 210_000], short: [240, 720] });
 const GOALS_AT_ONCE = 2_000;
 const MOST_GROWTH = 1.3;
-/** The child's largest heap. A check whose memory grew with the table wouldn't end. */
+/** Limits the child's heap. A check whose memory grew with the table would fail. */
 const MOST_HEAP_MB = 96;
 
 interface Seen {
@@ -23,7 +23,6 @@ interface Seen {
   megabytes: number;
 }
 
-/** Loads without a stream, and checks in a process. */
 export async function checkMemory(): Promise<Report[]> {
   const seen: Seen[] = [];
   for (const size of SIZES) {
@@ -62,7 +61,7 @@ function memoryFigure(name: string, { megabytes, items, wrong }: Seen): Figure {
   );
 }
 
-/** Checks a table in a process whose heap is bounded: unbounded, the heap grows until the first full collection. */
+/** Limits the heap, because an unlimited heap grows until the first full collection. */
 async function checked(endpoint: string): Promise<Seen> {
   const child = fileURLToPath(new URL('support/check-child.js', import.meta.url));
   const { stdout } = await promisify(execFile)(process.execPath, [

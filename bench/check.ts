@@ -14,8 +14,6 @@ import { atLeast, atMost, figure, type Report } from './support/report.ts';
 import { spread } from './support/statistics.ts';
 import { type FreshTable, scanned, scanTable, withFreshTable } from './support/table.ts';
 
-/** The check: completeness, and cost beside a bare scan. */
-
 const REPETITIONS = 5;
 export const OF_EACH_KIND = sizeOf({ whole: 1_000, short: 20 });
 const WHOLE = sizeOf({ whole: 500, short: 50 });
@@ -23,7 +21,6 @@ const CLEAN = sizeOf({ whole: 6_000, short: 300 });
 const SEGMENTS = 8;
 const LEAST_SPEED = 0.7;
 const MOST_RCU = 1.01;
-/** Verdicts of repairable findings. */
 const MENDED = new Set<string>(VERDICT_NAMES.filter((verdict) => VERDICTS[verdict].isRepaired));
 
 export async function check({ repetitions = REPETITIONS }: BenchmarkOptions): Promise<Report[]> {
@@ -46,12 +43,11 @@ export interface Planting {
   name: string;
   graph: CompiledModel;
   kinds: number;
-  /** Breaks one derived item, of the kind `number` modulo kinds; returns its `source target`. */
+  /** Corrupts one derived item, of the kind `number` modulo the number of kinds. Returns its `source target`. */
   plant: (store: DynamoDBStore, number: number) => Promise<string>;
   afterRepair?: (store: DynamoDBStore) => Promise<void>;
 }
 
-/** Plants, finds and repairs corruption; counts what was missed or touched. */
 export async function plantedCorruption(
   { client, store }: FreshTable,
   { name, graph, kinds, plant, afterRepair }: Planting,
@@ -97,7 +93,7 @@ function notingIn(keys: Set<string>) {
   };
 }
 
-/** Planted items not restored, apart from protocol stamps; a tombstone equals absence. */
+/** Ignores protocol stamps, and treats a tombstone as absence. */
 function wrongAfter(
   before: ReadonlyMap<string, Item>,
   after: ReadonlyMap<string, Item>,

@@ -8,13 +8,18 @@ import { interleaved, ratios, timed } from './support/paired.ts';
 import { atMost, type Figure, figure, type Report } from './support/report.ts';
 import { recordedBatch } from './support/workload.ts';
 
-/** CPU of decoding a batch and naming what it touches, against `JSON.parse` of its event. One record in eleven is of a node. */
+/**
+ * Compares the CPU time for decoding a batch and computing its touches with that of `JSON.parse` for the same event.
+ * One record in eleven changes a node.
+ */
 
 const REPETITIONS = 5;
-/** Among those of edges. */
 const NODE_CHANGES = 1_000;
 const RECORDS = 10_000;
-/** Lambda's 6 MB hold fewer than 10,000 records. Sizes vary around 1,000, or the garbage collector would always come in the same phase. */
+/**
+ * Lambda's limit of 6 MB holds fewer than 10,000 records. Sizes vary around 1,000, so that garbage collection doesn't
+ * always come in the same phase.
+ */
 const FEW_RECORDS = { least: 700, most: 1_300 };
 const FEW_BATCHES = 50;
 const ROUNDS = 5;
@@ -78,7 +83,7 @@ interface Measured {
   plan: number;
 }
 
-/** Parses and plans in turn, as an invocation does, which spreads the parser's garbage over both. */
+/** Parses and plans alternately, as invocations do, which spreads the parser's garbage over both phases. */
 async function measured(graph: CompiledModel, events: readonly string[]): Promise<Measured> {
   const sums: Measured = { parse: 0, plan: 0 };
   for (const event of events) {
@@ -97,7 +102,7 @@ async function measured(graph: CompiledModel, events: readonly string[]): Promis
   return sums;
 }
 
-/** Returns the touches, so that all live until the end. */
+/** Returns the touches, so that they stay alive until the measurement ends. */
 function plan(graph: CompiledModel, records: readonly RawRecord[]): Touch[] {
   return touched(graph, decodeRecords(graph, records));
 }

@@ -20,11 +20,11 @@ import { spread } from './support/statistics.ts';
 import { byKey } from './support/table.ts';
 import { baseItemsAfter, insertsOverSources, recordedBatch, type Workload } from './support/workload.ts';
 
-/** What delivery costs: batches in order, an item collection over two shards, a replay, and a backlog. */
+/** Measures the cost of delivery: batches in order, an item collection over two shards, a replay and a backlog. */
 
 const REPETITIONS = 3;
 const MOST_CONFLICTS = 0;
-/** A replay costs at most what the first time cost. */
+/** Maximum cost of a replay, relative to the first delivery. */
 const MOST_REPLAY = 1.1;
 const LEAST_RECOVERY = 0.8;
 const BACKLOG = sizeOf({ whole: 2_000, short: 200 });
@@ -57,7 +57,6 @@ async function shares(): Promise<Report> {
   };
 }
 
-/** On a fresh table; returns shares of the touched items. */
 async function deliver(
   graph: CompiledModel,
   cut: (records: readonly ChangeRecord[]) => ChangeRecord[][],
@@ -77,12 +76,15 @@ async function deliver(
   return { conflicts: sums.conflicts / sums.touches, wcu: sums.wcu };
 }
 
-/** Derived items before the batch, base items after it, since producers are ahead. */
+/**
+ * Contains the derived items from before the batch and the base items from after it, because producers are ahead of the
+ * consumer.
+ */
 async function inMemory(graph: CompiledModel, workload: Workload): Promise<MemoryStore> {
   return await memoryTable(graph, derivedItems(graph, workload.before), baseItemsAfter(workload));
 }
 
-/** An item stays in its shard, a partition doesn't. */
+/** Each item stays in one shard, but a partition may be spread over both. */
 function overTwoShards(records: readonly ChangeRecord[], size: number): ChangeRecord[][] {
   const shards = [0, 1].map((shard) =>
     chunks(
@@ -97,7 +99,6 @@ function overTwoShards(records: readonly ChangeRecord[], size: number): ChangeRe
   return batches;
 }
 
-/** A replay's capacity against the first time's. */
 async function replays(name: string, graph: CompiledModel): Promise<Report> {
   const workload = recordedBatch();
   const records = decodeRecords(graph, workload.records);
@@ -118,7 +119,6 @@ async function replays(name: string, graph: CompiledModel): Promise<Report> {
   return { name: 'delivery-replay', title: `10,000 records projected as one batch, and once more: ${name}`, figures };
 }
 
-/** The local worker on a backlog, and beside a producer at full speed. */
 async function recovery(repetitions: number): Promise<Report> {
   const run = (isBacklog: boolean) => () =>
     withStream(async ({ store, newWorker }) => {

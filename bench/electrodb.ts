@@ -7,7 +7,7 @@ import { installedPackage } from '../test/support/test-package.ts';
 import { type Figure, figure, type Report } from './support/report.ts';
 import { createTableByHand } from './support/table.ts';
 
-/** Changes that `writes` measures, by ElectroDB entities whose indexes answer the same questions. */
+/** Measures the changes of `writes` with ElectroDB entities whose indexes answer the same queries. */
 
 interface Library {
   Entity: new (
@@ -16,7 +16,6 @@ interface Library {
   ) => { put(item: object): { go(): Promise<unknown> } };
 }
 
-/** Its id, attributes, and attributes that indexes list it by, with their partitions. */
 interface Kind {
   name: string;
   id: string;
@@ -30,7 +29,7 @@ const SEARCHES = ['name', 'brand', 'category', 'color', 'price', 'sku'];
 
 const KNOWS: Kind = { name: 'knows', id: 'id', others: ['other', 'since'], lists: [['other', 'since']] };
 const ISSUE: Kind = { name: 'issue', id: 'id', others: ['title', 'status', 'updated'], lists: [[undefined, 'title']] };
-// An order by an attribute of the issue needs a copy on each edge, which the program maintains.
+// An order by an attribute of the issue needs a copy on each edge, which the program has to maintain.
 const IN_REPO: Kind = {
   ...{ name: 'in-repo', id: 'id', others: ['repo', 'status', 'number'] },
   lists: [
@@ -84,7 +83,7 @@ export async function electrodb(): Promise<Report[]> {
   }
 }
 
-/** Returns what the client's calls have consumed so far. */
+/** Returns a function that returns the units consumed so far. */
 function meter(client: DynamoDBClient): () => number {
   let units = 0;
   client.middlewareStack.add(

@@ -13,7 +13,7 @@ import { projecting } from './support/projecting.ts';
 import { atMost, figure, type Report } from './support/report.ts';
 import { load, withFreshTable } from './support/table.ts';
 
-/** A parent with very many children changes, and their views get its copy. */
+/** Changes a node with many children, whose views copy it. */
 
 const CHILDREN = sizeOf({ whole: [1_000, 100_000], short: [1_000] });
 const LOADED_AT_ONCE = 2_000;
@@ -40,7 +40,6 @@ interface Seen {
   seconds: number;
 }
 
-/** Children and their derived items are loaded without a stream. */
 export async function fanOut(): Promise<Report[]> {
   const reports: Report[] = [];
   for (const children of CHILDREN) reports.push(report(await changed(children)));
@@ -125,7 +124,6 @@ async function loadChildren(children: number, put: (items: readonly Item[]) => P
   }
 }
 
-/** Children whose copy differs from the parent. */
 async function wrongCopies(store: Store, children: number): Promise<number> {
   const { name, birthYear } = author('Anne');
   const expected = JSON.stringify({ name, birthYear });

@@ -23,17 +23,17 @@ import { atMost, type Figure, figure, type Report } from './support/report.ts';
 import { growthExponent, spread } from './support/statistics.ts';
 import { load, withFreshTable } from './support/table.ts';
 
-/** Asking for, adding and removing one of many edges of a node, with plain and hashed keys. */
+/** Asks for, adds and removes one of a node's many edges, with plain and hashed keys. */
 
 const DEGREES = sizeOf({ whole: [10, 100, 1_000, 10_000, 100_000], short: [10, 100] });
 const OPERATIONS = 10;
 const FRIEND = 'FRIEND';
-/** Above the default, to show what a large set costs. */
+/** Above the default, to show the cost of a large set. */
 const VIEW_BUDGET_BYTES = 65_536;
 const CONSTANT = atMost(0.02);
 
 type Keys = 'plain' | 'hashed';
-/** Nothing, the number of friends, or the edge set. */
+/** Projections of the edges: none, their count, or the edge set. */
 type Projection = 'unlisted' | 'counted' | 'listed';
 const PROJECTIONS: readonly Projection[] = ['unlisted', 'counted', 'listed'];
 
@@ -57,7 +57,6 @@ interface Person {
   friends: string[];
 }
 
-/** Units of an operation with its projection. */
 interface Cost {
   wcu: number;
   rcu: number;
@@ -96,7 +95,7 @@ export async function has({ repetitions = OPERATIONS }: BenchmarkOptions): Promi
   return reports;
 }
 
-/** Spares the disk a flush for each item; only capacity is measured. */
+/** Capacity doesn't depend on the disk, so avoid its flushes. */
 async function inMemory(run: (folder: string) => Promise<void>): Promise<void> {
   const folder = await mkdtemp(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'edgeloom-bench-'));
   try {
@@ -120,7 +119,7 @@ function friendItem(keys: Keys, source: string, friend: string): Item {
   return keys === 'hashed' ? { ...item, targetId: { S: friend } } : item;
 }
 
-/** The count; the view, without friends if evicted. */
+/** Returns the count, or the view, which has no friends if they are evicted. */
 function projectedBefore(graph: CompiledModel, { id, degree, friends }: Person): Item[] {
   const { labels, count, keys } = graph.edges.get(FRIEND)!;
   const stamp: Item = { source: { S: id }, r: { N: '1' }, model: { S: graph.fingerprint } };
@@ -162,10 +161,10 @@ class Trial {
       const known = friends[Math.floor((i * friends.length) / operations)]!;
       const stranger = `PERSON-${randomUUID()}`;
       measured.change.push(await this.change(stranger, true));
-      // Once: among evicted edges it is a Query of all.
+      // Only once, because it queries all edges if they are evicted.
       if (i === 0) await this.expectDegree(degree + 1);
       measured.change.push(await this.change(stranger, false));
-      // The projection doesn't change this answer.
+      // The answer doesn't depend on the projection.
       if (projection === 'unlisted') measured.has.push(await this.has(known, true), await this.has(stranger, false));
     }
     await this.expectDegree(degree);
@@ -192,7 +191,7 @@ class Trial {
       const images = isAdded ? { newImage: image } : { oldImage: image };
       await projecting(graph, { store: this.metered })([{ ...key, ...images, stream, sequenceNumber }]);
     });
-    // Unmetered, to verify.
+    // Verify the change with reads that aren't counted.
     const reader = createReader(graph, { store }) as Reader;
     await reader.waitForProjection(person.id, FRIEND, friend, { timeoutMs: 0 });
     if ((await reader.has(person.id, FRIEND, friend)) !== isAdded) throw new Error(`${friend} was not changed`);
@@ -205,7 +204,6 @@ class Trial {
     return { wcu: this.metered.wcu - wcu, rcu: this.metered.rcu - rcu };
   }
 
-  /** Where nothing counts friends, count the edges. */
   private async expectDegree(expected: number): Promise<void> {
     const { graph, store, person, projection } = this;
     if (projection === 'unlisted' && expected !== person.degree) return;
@@ -239,7 +237,7 @@ function report(keys: Keys, projection: Projection, runs: readonly Measured[]): 
       const name = `${what} among ${count(one.degree)}${one.isEvicted ? ', evicted' : ''}`;
       figures.push(figure(name, spread(costsOf(one)), unit));
     }
-    // Eviction ends the growth; an exponent across it would hide both.
+    // Eviction ends the growth: an exponent across it would hide both parts.
     const points = runs
       .filter(({ isEvicted }) => !isEvicted)
       .map((one) => ({ size: one.degree, value: mean(costsOf(one)) }));

@@ -10,7 +10,10 @@ import { projecting } from './support/projecting.ts';
 import { atMost, figure, type Report } from './support/report.ts';
 import { itemKey, keyOf, withFreshTable } from './support/table.ts';
 
-/** Index items that use the edge's source: a change of the source, and an edge beside one by itself. */
+/**
+ * Measures index items that use the edge's source: a change of the source, and an edge compared with an edge without
+ * joined attributes.
+ */
 
 const DEGREES = sizeOf({ whole: [1, 10, 1_000], short: [1, 10] });
 const EDGES = 100;
@@ -28,7 +31,7 @@ const joined = defineGraph({
   },
 });
 
-/** The same list where producers copy the two attributes to the edge. */
+/** The same list, but producers copy the two attributes to the edge. */
 const alone = defineGraph({
   table: 'alone',
   nodes: { TICKET: node({ view: [] }), PROJECT: node() },
@@ -46,7 +49,7 @@ export async function joinedItems(): Promise<Report[]> {
   return [...reports, await newEdges()];
 }
 
-/** Least cost: once in the table; in the index once, or twice if its key changes. */
+/** `units` is the minimum per edge: one in the table, and in the index one, or two if the index key changes. */
 const CHANGES = [
   { name: 'title changed', change: { title: { S: 'two' } }, units: 2 },
   { name: 'due date changed', change: { title: { S: 'two' }, dueDate: { S: '2026-04-01' } }, units: 3 },
@@ -67,7 +70,7 @@ async function changeOfNode(degree: number): Promise<Report> {
         records.push(await stream.put(ticket({ title: { S: 'x' } })), await stream.put(present));
       } else records.push(await stream.put(ticket({ dueDate: { S: '2026-03-01' }, ...change })));
       const { writes, wcu, rcu } = await stream.project(records);
-      // The node's view shows nothing: other writes are the continuation's.
+      // The node's view shows nothing, so all other writes are the continuation's.
       const pages = writes - degree;
       const bound = degree * units + pages;
       figures.push(
@@ -119,7 +122,7 @@ function sumOf(sum: BatchResult, { writes, wcu, rcu }: BatchResult): BatchResult
   return { ...sum, writes: sum.writes + writes, wcu: sum.wcu + wcu, rcu: sum.rcu + rcu };
 }
 
-/** Makes records as items are put. */
+/** Makes a stream record of each item that is put. */
 function streamOf(graph: CompiledModel, store: Store) {
   const images = new Map<string, Item>();
   const project = projecting(graph, { store });
@@ -141,7 +144,7 @@ function streamOf(graph: CompiledModel, store: Store) {
       await store.writeMany(items.map((item) => ({ put: item })));
       return items.map(recordOf);
     },
-    /** With the records of the continuation. */
+    /** Also projects the records of the continuation. */
     project: async (records: readonly ChangeRecord[]): Promise<BatchResult> => {
       let result = await project(records);
       for (;;) {

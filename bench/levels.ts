@@ -8,11 +8,10 @@ import { loadProjected } from './support/projecting.ts';
 import { atMost, type Figure, figure, type Report } from './support/report.ts';
 import { withFreshTable } from './support/table.ts';
 
-/** The goals list of the example `goals`: a page with levels against N + 1 requests, counted. */
+/** Compares a page with levels, for the goals list of the example `goals`, with N + 1 requests. */
 
 const PEOPLE = ['GOALMEMBERSHIP:LEAD', 'GOALMEMBERSHIP:TEAM'] as const;
 const LEVELS = [...PEOPLE, { edge: 'KEYRESULT', with: PEOPLE }, { edge: 'SUBGOAL', with: PEOPLE }] as const;
-/** Objectives, key results of each, and users. */
 const LISTS = [
   { name: '2 objectives with 7 key results', objectives: 2, keyResults: 7 },
   { name: '20 objectives with 80 key results', objectives: 20, keyResults: 80 },
@@ -22,7 +21,6 @@ const USERS = 5;
 type Size = (typeof LISTS)[number];
 type Reader = ReturnType<typeof createReader<typeof goals>>;
 
-/** With the names shown. */
 interface Cost {
   calls: number;
   rcu: number;
@@ -38,7 +36,7 @@ export async function levels(): Promise<Report[]> {
       const each = await costOf(store, readEach);
       const [first, second] = [page.shown, each.shown].map((shown) => [...new Set(shown)].sort().join());
       if (first !== second) throw new Error(`the ways differ: ${first} and ${second}`);
-      // A Query, a BatchGetItem for objectives, one for each 100 neighbors, one for theirs.
+      // One Query, one BatchGetItem for the objectives, one for each 100 neighbors, and one for their neighbors.
       figures.push(
         figure(`calls, page with levels, ${list.name}`, page.calls, 'calls', atMost(4)),
         figure(`calls, each by itself, ${list.name}`, each.calls, 'calls'),
@@ -75,7 +73,7 @@ async function fill(store: Store, { objectives, keyResults }: Size): Promise<voi
   await loadProjected(goals, store, items);
 }
 
-/** Without the registry's reads. */
+/** Excludes the registry's reads. */
 async function costOf(store: Store, read: (reader: Reader) => Promise<string[]>): Promise<Cost> {
   let calls = 0;
   let rcu = 0;
@@ -107,7 +105,6 @@ async function readPage(reader: Reader): Promise<string[]> {
   return shown;
 }
 
-/** By hand: a read for each node. */
 async function readEach(reader: Reader): Promise<string[]> {
   const { items } = await reader.inbound('TEAM-1', 'TEAMGOAL');
   const shown: string[] = [];

@@ -14,7 +14,7 @@ import { type Figure, figure, type Report } from './support/report.ts';
 import { spread } from './support/statistics.ts';
 import { type FreshTable, withFreshTable } from './support/table.ts';
 
-/** A list of 100 goals with titles: pages against hand-written edges with copied titles. */
+/** Compares pages of 100 goals and their titles with hand-written edges that hold copies of the titles. */
 
 const GOALS = 100;
 const REPETITIONS = 15;
@@ -59,7 +59,6 @@ export async function list({ repetitions = REPETITIONS }: BenchmarkOptions): Pro
   return [{ name: 'list', title: `a list of ${GOALS} goals of a user with their titles`, figures }];
 }
 
-/** 100 goals of one user. */
 function goals(): Item[] {
   const items: Item[] = [{ source: { S: USER }, target: { S: USER }, name: { S: 'Ada' } }];
   for (let i = 0; i < GOALS; i++) {
@@ -90,7 +89,6 @@ async function byReader(name: string, graph: CompiledModel, options: PageOptions
   });
 }
 
-/** One Query of an index of edges with titles. */
 async function byHand(repetitions: number): Promise<Way> {
   return withFreshTable(model, [], async ({ store }: FreshTable) => {
     const rows = Array.from({ length: GOALS }, (_, i) => ({
@@ -98,7 +96,7 @@ async function byHand(repetitions: number): Promise<Way> {
       target: { S: `AIMS-${USER}` },
       gsi0pk: { S: USER },
       gsi0sk: { S: `${sinceOf(i)}#GOAL-G${String(i).padStart(3, '0')}` },
-      // What the indexes hold besides keys.
+      // The indexes project this attribute.
       attributes: { M: { title: { S: titleOf(i) }, since: { S: sinceOf(i) } } },
     }));
     await store.writeMany(rows.map((put) => ({ put })));
@@ -131,7 +129,7 @@ async function measured(
     },
     getMany: async (keys, options) => {
       const result = await store.getMany(keys, options);
-      // The registry is read once in 30 s, whatever is asked.
+      // The registry is read once in 30 s, however many queries run.
       if (keys.some(({ source }) => !source.startsWith('~'))) count(result.calls, result.rcu, result.items);
       return result;
     },

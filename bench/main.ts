@@ -27,7 +27,6 @@ import { throughput } from './throughput.ts';
 import { types } from './types.ts';
 import { writes } from './writes.ts';
 
-/** `npm run bench`. */
 await runBenchmarks({
   batch,
   cpu,

@@ -20,19 +20,19 @@ import { atMost, type Figure, figure, type Report, varying } from './support/rep
 import { scanTable, withFreshTable } from './support/table.ts';
 
 /**
- * More shards of a search under writes and reads: capacity against the bound (each new index item written once, each old one deleted once), and
- * wrong answers. Leases are a deployed table's.
+ * Doubles the shards of a search during writes and reads. Measures the capacity against the bound (each new index item
+ * is written once, each old one deleted once), and counts wrong answers. Leases last as long as those of a deployed
+ * table.
  */
 
 const NODES = sizeOf({ whole: 2_000, short: 100 });
-/** Share of each wait. The short run judges no answer, so leases may end early. */
+/** Factor for each wait. The short run judges no answers, so its leases may end early. */
 const WAITED = sizeOf({ whole: 1, short: 0.05 });
 const WRITES_PER_SECOND = 30;
 const READ_PAUSE_MS = 10;
 const MOST_OVER_BOUND = 1.1;
-/** Producers write some of what the migration would. */
+/** Share by which the migration's writes vary, because producers write some of its items. */
 const BY_TRAFFIC = 0.1;
-/** Records that measure a change's capacity. */
 const CHANGES = 500;
 
 const before = peopleModel(4);
@@ -63,7 +63,7 @@ async function whileMigrating(nodes: number): Promise<Report> {
     const running = traffic.run();
     const { done } = await migrateTable(after, {
       ...{ store: new MeteredStore(store, {}), serverTime: () => serverTime(after, { client }) },
-      // Consumers are in this process, so no write lands late.
+      // The consumers run in this process, so no write is late.
       lateWritesMs: 0,
       wait: (milliseconds) => sleep(milliseconds * WAITED),
       onStep: (step) => steps.push(step),
@@ -76,7 +76,7 @@ async function whileMigrating(nodes: number): Promise<Report> {
   });
 }
 
-/** A write or delete of each index item that differs. */
+/** Counts a write or a delete for each index item that differs. */
 function boundOf(old: ReadonlyMap<string, Item>, current: ReadonlyMap<string, Item>): number {
   let units = 0;
   for (const [key, item] of current)
@@ -127,7 +127,7 @@ function migrationReport(nodes: number, steps: readonly MigrateStep[], bound: nu
   return { name: 'migrate', title, figures };
 }
 
-/** Producers rename people; consumers and readers of both models work. */
+/** Producers rename people, while consumers and readers use both models. */
 class Traffic {
   isOver = false;
   writes = 0;
@@ -179,7 +179,7 @@ class Traffic {
       try {
         const { items } = await reader.search('PERSON.name').equals(person.name);
         const isTrue = items.every(({ id, value }) => id === personId(i) && value === person.name);
-        // Someone whose name changes meanwhile may be missed, or be met twice.
+        // A search may miss a person whose name is changing, or find the person twice.
         const isSteady = !wasBusy && !this.busy.has(i) && this.people[i] === person;
         this.answers[isTrue && (!isSteady || items.length === 1) ? 'right' : 'wrong'] += 1;
       } catch (error) {
@@ -191,7 +191,6 @@ class Traffic {
   }
 }
 
-/** While two generations of the search are kept. */
 async function whileTwoAreKept(): Promise<Report> {
   const figures: Figure[] = [];
   for (const [what, change] of [
@@ -211,7 +210,7 @@ async function whileTwoAreKept(): Promise<Report> {
   return { name: 'migrate-two', title: 'derived capacity of a change while two generations are kept', figures };
 }
 
-/** Without reads of the registry. */
+/** Excludes reads of the registry. */
 async function unitsOf(state: ManagedState, change: (person: Person) => Person): Promise<{ wcu: number; rcu: number }> {
   const { graph, store: registry } = await managed(before, state);
   const people = Array.from({ length: CHANGES }, (_, i): Person => ({ name: `name ${i}`, city: 'city', change: 1 }));

@@ -11,11 +11,10 @@ import { projecting } from './support/projecting.ts';
 import { type Figure, figure, type Report } from './support/report.ts';
 import { keyOf, withFreshTable } from './support/table.ts';
 
-/** Capacity of one-to-many strategies with 20 children. */
+/** Compares the capacity of one-to-many strategies with 20 children. */
 
 const CHILDREN = 20;
 
-/** Items before, and operations in order. */
 interface Strategy {
   name: string;
   example: Example;

@@ -23,21 +23,22 @@ import { projecting } from './support/projecting.ts';
 import { type Figure, figure, type Report, varying } from './support/report.ts';
 import { load } from './support/table.ts';
 
-/** The observer's read units for a million changes, and its CPU against the projector's. */
+/** Measures the observer's read units per million changes, and its CPU time against the projector's. */
 
 const SAMPLE = sizeOf({ whole: 400, short: 20 });
 const EDGES_OF_A_NODE = 20;
 const MILLION = 1_000_000;
 const CPU_CHANGES = sizeOf({ whole: 4_000, short: 200 });
 const REPETITIONS = 5;
-/** One clock, and records shown at once. */
+/** Shorter than on AWS: there is one clock, and records appear at once. */
 const AT_ONCE = { lateMs: 100, skewMs: 50, graceMs: 200, listMs: 500 };
-/** Records on both sides of a look bring a second one. */
+/** Share by which the units vary: an item with records before and after a look is looked at twice. */
 const TIMING_VARIES = 0.5;
 
 export async function observe({ repetitions = REPETITIONS }: BenchmarkOptions): Promise<Report[]> {
   const figures: Figure[] = [];
-  // Mostly waits. A whole run takes one kind after the other, since counts depend on timing.
+  // Mostly waits, so the short run overlaps. A whole run measures one kind after another, because counts depend on
+  // timing.
   const units = await pMap(KINDS, unitsOf, { concurrency: sizeOf({ whole: 1, short: KINDS.length }) });
   for (const [i, { name }] of KINDS.entries())
     figures.push(varying(TIMING_VARIES, figure(name, Math.round(units[i]! * MILLION), 'RCU')));
@@ -45,7 +46,6 @@ export async function observe({ repetitions = REPETITIONS }: BenchmarkOptions): 
   return [{ name: 'observe-units', title, figures }, await cpuReport(repetitions)];
 }
 
-/** Items before, and the changes. */
 interface Kind {
   name: string;
   graph: CompiledModel;
@@ -132,7 +132,7 @@ async function unitsOf({ name, graph, before, changes }: Kind): Promise<number> 
   }
 }
 
-/** Without reads of its state and the registry. */
+/** Excludes reads of the observer's state and of the registry. */
 function countingReads(store: Store & ScanSource, add: (units: number) => void): Store & ScanSource {
   const counting = withReplacedCalls(store, {
     getMany: async (...call) => {
@@ -179,7 +179,6 @@ async function cpuReport(repetitions: number): Promise<Report> {
   };
 }
 
-/** Records of base and derived items. */
 async function recordedStream(): Promise<{ records: StreamRecord[]; streamArn: string }> {
   const local = await startLocal(fullModel, { engine: 'memory', observe: false });
   const streams = createStreamsClient({ endpoint: local.endpoint });

@@ -10,19 +10,19 @@ import { atMost, CODE_VARIES, type Figure, figure, type Report, varying } from '
 import { spread } from './support/statistics.ts';
 
 /**
- * A function's package: its size, what a start reads, and a cold start, a Node process that loads the handler, against an empty process of the
- * same round.
+ * Measures a function's package: its size, the code that a start reads, and a cold start. A cold start is a Node.js
+ * process that loads the handler, compared with an empty process in the same round.
  */
 
 const FUNCTIONS = ['stream', 'check', 'redrive'] as const;
 const REPETITIONS = 25;
 const MEGABYTE = 1024 * 1024;
 const MOST_AT_START = 450_000;
-/** Beyond an empty process, in multiples of one. */
+/** CPU time in addition to that of an empty process, as a multiple of it. */
 const MOST_OF_EMPTY = 3.7;
 const MOST_OF_STREAM = 1.2;
 const ROOT = process.cwd();
-/** As Lambda and the stack set it. */
+/** As set by Lambda and the stack. */
 const ENVIRONMENT = {
   ...{
     EDGELOOM_TABLE: 'records',
@@ -33,14 +33,14 @@ const ENVIRONMENT = {
   ...{ NODE_OPTIONS: '--enable-source-maps', PATH: process.env['PATH'] },
   AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true',
 };
-/** Loads a module, if named; prints the process's CPU in milliseconds. */
+/** Loads the given module, if any, and prints the process's CPU time in milliseconds. */
 const LOAD =
   'if (process.argv[1]) await import(process.argv[1]);' +
   'const { user, system } = process.cpuUsage();' +
   'process.stdout.write(String((user + system) / 1000));' +
   'process.exit()';
 
-/** Packages the service as `npm run package` does. */
+/** Packages the service like `npm run package`. */
 export async function packaged({ repetitions = REPETITIONS }: BenchmarkOptions): Promise<Report[]> {
   const folder = mkdtempSync(join(tmpdir(), 'edgeloom-package-'));
   try {
@@ -65,7 +65,7 @@ export async function packaged({ repetitions = REPETITIONS }: BenchmarkOptions):
   }
 }
 
-/** Without source maps. */
+/** The sizes exclude source maps. */
 function unpack(folder: string, name: string): { zipBytes: number; bytes: number; startBytes: number } {
   const zip = join(folder, `${name}.zip`);
   const code = new Map<string, string>();
@@ -80,7 +80,7 @@ function unpack(folder: string, name: string): { zipBytes: number; bytes: number
   return { zipBytes: statSync(zip).size, bytes: bytesOf(code.keys()), startBytes: bytesOf(atStart) };
 }
 
-/** Statically imported, transitively. */
+/** Follows only static imports. */
 function importedFrom(module: string, code: ReadonlyMap<string, string>): Set<string> {
   const found = new Set([module]);
   for (const path of found) {

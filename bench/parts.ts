@@ -8,7 +8,7 @@ import { projecting, recordsOf } from './support/projecting.ts';
 import { atMost, type Figure, figure, type Report } from './support/report.ts';
 import { keyOf, withFreshTable } from './support/table.ts';
 
-/** A status in a node beside a profile of 4 KB, and as a part of the node. */
+/** Compares a status in a node with a profile of 4 KB and a status in a part of the node. */
 
 const ID = 'USER-1';
 const PROFILE = { about: { S: 'x'.repeat(4_000) } };
@@ -38,7 +38,7 @@ interface Cost {
   rcu: number;
 }
 
-/** `most`: the cost of the status by itself. */
+/** `most` is the cost of a status that is stored alone. */
 function costs(name: string, { wcu, rcu }: Cost, most?: number): Figure[] {
   return [
     figure(`change, ${name}`, wcu, 'WCU', most === undefined ? undefined : atMost(most)),

@@ -7,8 +7,9 @@ import { type Outcome, PEERS, PROJECTOR } from './peers/consumers.ts';
 import { atMost, type Figure, figure, type Report } from './support/report.ts';
 
 /**
- * Consumers that users write, which differ in what delivers records and what writes them: cost and correctness, also after half of the stream
- * comes again. Each has its process; CPU is the process's.
+ * Compares the cost and correctness of consumers that users write. They differ in the software that delivers records
+ * and writes items. Half of the stream is delivered again. Each consumer runs in its own process, whose CPU time
+ * counts.
  */
 
 const CHILD = fileURLToPath(new URL('peers/child.js', import.meta.url));
@@ -44,7 +45,7 @@ function figuresOf(name: string, { calls, wcu, cpuSeconds, wrong }: Outcome): Fi
   ];
 }
 
-/** Without empty lines and comments. */
+/** Excludes empty lines and comments. */
 function linesOf(files: readonly string[]): number {
   const lines = files.flatMap((file) => readFileSync(join(process.cwd(), file), 'utf8').split('\n'));
   return lines.filter((line) => !/^\s*(\/\/|\/\*|\*|$)/.test(line)).length;

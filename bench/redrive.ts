@@ -21,13 +21,13 @@ import { type Spread, spread } from './support/statistics.ts';
 import { withFreshTable } from './support/table.ts';
 import { STREAM_ARN } from './support/workload.ts';
 
-/** A failed batch redriven: with nothing projected, and with all of it right. */
+/** Redrives a failed batch: with nothing projected, and with everything projected correctly. */
 
 const EDGES_OF_A_GOAL = 20;
-/** Leaves a function of 512 MB room for the rest of the process. */
+/** Leaves a function of 512 MB enough room for the rest of the process. */
 const HEAP_MB = 384;
 const FUNCTION_MB = 512;
-/** The child retries where the engine has ended. */
+/** Limits the child's time, because it would keep retrying if the engine ended. */
 const MOST_MS = 150_000;
 
 const REPETITIONS = 5;
@@ -46,12 +46,11 @@ interface Seen {
   megabytes: number;
 }
 
-/** 4,000 new edges, twice in processes of their own; and a redrive's speed. */
 export async function redrive({ repetitions = REPETITIONS }: BenchmarkOptions): Promise<Report[]> {
   return [await redriven(sizeOf({ whole: 4_000, short: 400 })), await speed(repetitions)];
 }
 
-/** 10,000: Lambda's largest batch. */
+/** 10,000 records are Lambda's largest batch. */
 export async function redriveLarge(): Promise<Report[]> {
   return [await redriven(sizeOf({ whole: 10_000, short: 1_000 }))];
 }
@@ -68,7 +67,7 @@ function newEdges(size: number): Item[] {
   );
 }
 
-/** By redrive and by projector, on a table that answers after some milliseconds. */
+/** Compares redrive and projector on a table that answers after some milliseconds. */
 async function speed(repetitions: number): Promise<Report> {
   const edges = newEdges(SPEED_RECORDS);
   const records = decodeRecords(fullModel, edges.map(inserted), STREAM_ARN);

@@ -13,16 +13,15 @@ import { memoryTable } from './support/projecting.ts';
 import { atLeast, type Figure, figure, type Report, varying } from './support/report.ts';
 
 /**
- * A walk of a migration by 1 to 8 workers with few WCU each, on a table in this process that answers late, so that neither engine nor cores
- * decide; and the units of an item.
+ * Measures a migration's walk by 1 to 8 workers with few WCU each, and the units per item. The table is in this process
+ * and answers late, so that neither the engine nor the number of cores limits the speed.
  */
 
-/** For each worker, since it begins with a second's units. */
+/** Each worker adds nodes to the table, because it begins with the units of one second. */
 const NODES_A_WORKER = sizeOf({ whole: 400, short: 100 });
-/** Items for counting units. */
 const UNITS_ITEMS = sizeOf({ whole: 4_000, short: 100 });
 const WORKERS = [1, 2, 4, 8] as const;
-/** What a worker may write each second. */
+/** Maximum WCU per second and worker. */
 const WORKER_WCU = 100;
 const SEGMENTS_A_WORKER = 8;
 const ANSWER_MS = 3;
@@ -68,7 +67,7 @@ export async function scale(): Promise<Report[]> {
   ];
 }
 
-/** Seconds of the first walk, which builds. */
+/** Returns the seconds of the first walk, which builds the search. */
 async function built(workers: number): Promise<number> {
   const store = await tableOf(NODES_A_WORKER * workers);
   const options = { graph: after, store: answeringLate(store, ANSWER_MS).store, wait: async () => undefined };
@@ -85,7 +84,7 @@ async function built(workers: number): Promise<number> {
   }
 }
 
-/** Sums up all walks: they build, and verify in the table and in the indexes. */
+/** Adds up all walks: those that build, and those that verify the table and the indexes. */
 async function unitsOf(table: MemoryStore, graph: CompiledModel): Promise<{ rcu: number; wcu: number }> {
   const store = new MeteredStore(table);
   const options = { graph, store, wait: async () => undefined };

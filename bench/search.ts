@@ -10,14 +10,14 @@ import { interleaved, ratios, type Timing, timed } from './support/paired.ts';
 import { atMost, figure, type Report } from './support/report.ts';
 import { spread } from './support/statistics.ts';
 
-/** The client's cost of a prefix search over 200 shards, 5 ms a call, that finds nothing. */
+/** Measures the client's cost of a prefix search over 200 shards that finds nothing, with calls of 5 ms. */
 
 const SHARDS = 200;
 const CALL_MS = 5;
 const REPETITIONS = 15;
 const ROUNDS = sizeOf({ whole: 5, short: 1 });
 const WARM_UPS = sizeOf({ whole: 5, short: 0 });
-/** A search by hand takes three times as much. */
+/** Maximum share of the CPU time of the same search through the SDK. */
 const MOST_OF_SDK = 0.33;
 
 const graph = defineGraph({ table: 'bench', nodes: { USER: node({ search: { name: { shards: SHARDS } } }) } });

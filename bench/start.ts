@@ -9,16 +9,19 @@ import { ratios } from './support/paired.ts';
 import { atMost, type Figure, figure, type Report } from './support/report.ts';
 import { spread } from './support/statistics.ts';
 
-/** CPU of whole processes of the built command against empty ones of the same round. The first round fills caches, and is left out. */
+/**
+ * Compares the CPU time of whole processes of the built command with empty processes in the same round. The first round
+ * fills caches, and isn't counted.
+ */
 
 const REPETITIONS = 15;
 const COMMAND = join(process.cwd(), 'dist/cli/main.js');
-/** Writes the process's CPU seconds to a file at its end. */
+/** Writes the process's CPU seconds to a file when it exits. */
 const NOTE_CPU =
   "import { writeFileSync } from 'node:fs'; process.on('exit', () => { const { user, system } = process.cpuUsage();" +
   ' writeFileSync(process.env.EDGELOOM_BENCH_CPU, String((user + system) / 1e6)); });';
 
-/** Without a view `get` ends with 1. */
+/** Without a view, `get` exits with 1. */
 const VIEW: Item = {
   source: { S: 'USER-U1' },
   target: { S: '~view' },
@@ -30,7 +33,7 @@ const VIEW: Item = {
 interface Variant {
   name: string;
   args: readonly string[];
-  /** Multiples of an empty process, or seconds. */
+  /** In multiples of an empty process, or in seconds. */
   most: { times?: number; seconds?: number };
 }
 

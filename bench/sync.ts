@@ -17,19 +17,19 @@ import { type Figure, figure, type Report, varying } from './support/report.ts';
 import { countedSources, issue, mirrorModel, SOURCE, type SyncCounts, sourceModel } from './support/sync-source.ts';
 import { type FreshTable, load, scanTable, withFreshTable } from './support/table.ts';
 
-/** A sync killed in the middle and resumed; and single touches. */
+/** Kills a sync halfway and resumes it, and measures single touches. */
 
 const ITEMS = sizeOf({ whole: 20_000, short: 3_000 });
-/** A source item and all made of it, in the engine. */
+/** A source item and everything made of it, in the engine. */
 const BYTES_OF_ITEM = 8_000;
-/** The process is killed at whatever it does. */
+/** Share by which counts vary, because the process is killed at an arbitrary moment. */
 const BY_THE_KILL = 0.1;
 
 export async function sync({ nodes = ITEMS }: BenchmarkOptions): Promise<Report[]> {
   return [await withSource(nodes, (table) => killedAndResumed(nodes, table)), await withSource(1, touched)];
 }
 
-/** Keeps the data in memory if it fits, since disks differ. */
+/** Keeps the data in memory if it fits, because disks differ. */
 async function withSource<T>(items: number, run: (table: FreshTable) => Promise<T>): Promise<T> {
   const dataDir = await mkdtemp(join(await scratchRoot(items * BYTES_OF_ITEM), 'edgeloom-sync-'));
   const withTables = async (table: FreshTable): Promise<T> => {
@@ -47,7 +47,7 @@ async function withSource<T>(items: number, run: (table: FreshTable) => Promise<
   }
 }
 
-/** Returns the counts of its last line. */
+/** Returns the counts that the process printed last. */
 async function inOwnProcess(
   endpoint: string,
   how: 'begin' | 'resume',

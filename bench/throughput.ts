@@ -22,16 +22,15 @@ import { answerTo, type StoredTexts, storedTexts } from './support/stored-answer
 import { baseItemsAfter, insertsOverSources, recordedBatch } from './support/workload.ts';
 
 /**
- * CPU of a projected record (full model, batches as Lambda brings them): against a table that answers at once, with requests that aren't sent,
- * and with a store that takes no time; compared with a write of a DocumentClient's loop and with a bare HTTP request, since each derived item
- * takes one.
+ * Measures the CPU time per projected record (full model, batches as Lambda delivers them): against a table that
+ * answers at once, without sending the requests, and with a store that takes no time. Compares it with a write of a
+ * DocumentClient's loop and with a bare HTTP request, because each derived item takes one request.
  */
 
 const REPETITIONS = 7;
 const RECORDS_IN_BATCH = 10_000;
-/** What a quiet table brings. */
+/** Batch sizes of a quiet table. */
 const SMALL_BATCHES = [100, 25] as const;
-/** Of the loop that a record is compared with. */
 const LOOP_WRITES = sizeOf({ whole: 2_000, short: 200 });
 const MOST_OF_LOOP = 0.125;
 const AT_ONCE = 32;
@@ -39,7 +38,7 @@ const AT_ONCE = 32;
 export async function throughput({ repetitions = REPETITIONS }: BenchmarkOptions): Promise<Report[]> {
   const workload = recordedBatch({ nodeChanges: 1_000 });
   const { records } = workload;
-  // A consumer reads base items, and what it derived before.
+  // A consumer reads base items, and the derived items from before the batch.
   const items = [...baseItemsAfter(workload), ...derivedItems(fullModel, workload.before)];
   const texts = storedTexts(items);
   const idle = idleStore(items);
@@ -103,7 +102,7 @@ export async function throughput({ repetitions = REPETITIONS }: BenchmarkOptions
   ];
 }
 
-/** Requests are made, but answered at hand; making answers isn't timed. */
+/** Builds the requests, but answers them without sending. The time for the answers isn't counted. */
 async function withoutAnswering(run: (calls: TableCalls) => Promise<Timing>, stored: StoredTexts): Promise<Timing> {
   let ownMs = 0;
   const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
@@ -125,7 +124,7 @@ async function withoutAnswering(run: (calls: TableCalls) => Promise<Timing>, sto
   return { ...timing, cpuSeconds: timing.cpuSeconds - ownMs / 1000 };
 }
 
-/** The same bytes over kept connections, timed. */
+/** Sends the same bytes over open connections. */
 async function bareRequests(endpoint: string, body: string, count: number): Promise<Timing> {
   const agent = new Agent({ connections: AT_ONCE });
   const headers = { 'content-type': 'application/x-amz-json-1.0', 'x-amz-target': 'DynamoDB_20120810.UpdateItem' };

@@ -6,17 +6,20 @@ import { ratios } from './support/paired.ts';
 import { atMost, type Figure, figure, type Report } from './support/report.ts';
 import { spread } from './support/statistics.ts';
 
-/** The compiler's time for a model of many types with calls of writer and reader for each, against few. */
+/**
+ * Compares the compiler's time for a model of many types, and calls of writer and reader for each type, with the time
+ * for few types.
+ */
 
 const FEW = 6;
 const MANY = 60;
-/** For ten times the types. */
+/** For ten times as many types. */
 const MOST_OF_FEW = 2;
 const REPETITIONS = 3;
 const ROOT = process.cwd();
 
 export async function types({ repetitions = REPETITIONS }: BenchmarkOptions): Promise<Report[]> {
-  // Inside the repository, for its compiler options and paths.
+  // Inside the repository, to use its compiler options and paths.
   const folder = mkdtempSync(join(ROOT, 'bench', '.types-'));
   try {
     const seconds = { few: [] as number[], many: [] as number[] };
@@ -44,12 +47,11 @@ function compileSeconds(folder: string, count: number): number {
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(config));
   const start = performance.now();
   const compiler = join(ROOT, 'node_modules/typescript/bin/tsc');
-  // The compiler's errors become the benchmark's.
+  // Shows the compiler's errors.
   execFileSync(process.execPath, [compiler, '-p', folder], { stdio: ['ignore', process.stderr.fd, 'inherit'] });
   return (performance.now() - start) / 1000;
 }
 
-/** Edge types between neighbors, and calls of each. */
 function modelSource(count: number): string {
   const numbers = Array.from({ length: count }, (_, i) => i);
   const nodes = numbers.map(

@@ -20,25 +20,25 @@ import { type Figure, figure, type Report } from './support/report.ts';
 import { createTableByHand, keyOf } from './support/table.ts';
 
 /**
- * Write units of single changes, each in its own batch: with projections, with indexes of all attributes, with native orders and searches, and
- * by hand: one table with index keys on its items, indexes of all attributes, no edge sets, no copies.
+ * Measures the write units of single changes, each in its own batch: with projections, with indexes of all attributes,
+ * with native orders and searches, and by hand. By hand means one table with index keys on its items, indexes of all
+ * attributes, and neither edge sets nor copies.
  */
 
 type Change = [before: Item | undefined, after: Item | undefined];
 
-/** A change, and the same by hand. */
 interface Step {
   name: string;
   changes: Change[];
-  /** With index keys `k0`, `k1`, … */
+  /** These items have the index keys `k0`, `k1`, … */
   byHand: Change[];
-  /** By hand, a transaction moves a count. */
+  /** By hand, a transaction updates a count. */
   isCounted?: boolean;
 }
 
 interface Scene {
   graph: CompiledModel;
-  /** With native orders and searches, where possible. */
+  /** Uses native orders and searches where possible. */
   native?: CompiledModel;
   steps: Step[];
 }
@@ -157,7 +157,6 @@ async function unitsOf(
   return units;
 }
 
-/** Texts as attributes. */
 function item(from: string, target: string, attributes: Readonly<Record<string, string>> = {}): Item {
   const texts: Record<string, AttributeValue> = { source: { S: from }, target: { S: target } };
   for (const [name, text] of Object.entries(attributes)) texts[name] = { S: text };
@@ -194,17 +193,16 @@ function modelOf(model: Model): CompiledModel {
   return defineGraph(model) as CompiledModel;
 }
 
-/** Derived, and native. */
 function bothOf(model: (native: boolean) => Model): Pick<Scene, 'graph' | 'native'> {
   return { graph: modelOf(model(false)), native: modelOf(model(true)) };
 }
 
-/** The items of a scene at a moment, and the same by hand. */
+/** The items of a scene at one time, and the same by hand. */
 type State = readonly [items: readonly Item[], byHand: readonly Item[]];
 
 const NONE: State = [[], []];
 
-/** One item; by hand, with these index keys. */
+/** By hand, the item has these index keys. */
 function one(plain: Item, ...keys: readonly string[]): State {
   return [[plain], [keyed(plain, ...keys)]];
 }
@@ -316,7 +314,7 @@ function issue(): Scene {
     keyed({ ...openedBy, status: { S: status } } as Item, status),
   ];
   return {
-    // Stay derived: by attributes of the issue.
+    // These orders use attributes of the issue, so they can't be native.
     ...bothOf((native) => ({
       table: 'bench',
       nodes: { ISSUE: node({ view: ['title', 'status'], search: { title: { native } } }), REPO: node(), USER: node() },
@@ -337,7 +335,7 @@ function issue(): Scene {
   };
 }
 
-/** The producer copies the phase to the edges, as by hand, so orders may be native. */
+/** As by hand, the producer copies the phase to the edges, so orders may be native. */
 function issueWithPhases(): Scene {
   const items = (phase: string): [Item, Item, Item] => [
     item('ISSUE-1', 'ISSUE-1', { title: 'It leaks', status: phase }),
@@ -373,7 +371,7 @@ function issueWithPhases(): Scene {
 
 const SEARCHES = ['name', 'brand', 'category', 'color', 'price', 'sku'] as const;
 
-/** Over two indexes, or one for each search; native ones always have one each. */
+/** Has two indexes, or one per search. Native searches always have one index each. */
 function product(indexes: number, over = ''): Scene {
   const values = Object.fromEntries(SEARCHES.map((search) => [search, search]));
   const at = (name: string, stock: string): State =>

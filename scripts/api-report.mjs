@@ -1,5 +1,5 @@
-// Writes `src/types.ts`, the types that signatures name and no entry point exports, and `api/`, the built declarations of each entry point, so that
-// a review of a change sees what users get. `--check` writes nothing, and fails where something differs.
+// Writes `src/types.ts` (types that signatures name but no entry point exports) and `api/` (the built declarations of
+// each entry point), so that a review shows what users get. `--check` writes nothing, and fails if something differs.
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -27,28 +27,28 @@ const sourceOf = (symbol) => symbol.declarations[0].getSourceFile();
 const isExported = (symbol) => exportsOf(sourceOf(symbol)).some((one) => original(one) === symbol);
 const isOwn = (symbol) => symbol?.declarations !== undefined && sourceOf(symbol).fileName.startsWith(declarations);
 const byName = ([a], [b]) => (a < b ? -1 : 1);
-/** The compiler shows what such a type computes. */
+/** The compiler shows the result of such a type. */
 const isComputing = (symbol) =>
   symbol.declarations.some((node) => ts.isTypeAliasDeclaration(node) && node.typeParameters);
 
-/** A variable's statement stands above its declaration. */
+/** The statement of a variable is two levels above its declaration. */
 function statementsOf(symbol) {
   return [...new Set(symbol.declarations.map((node) => (ts.isVariableDeclaration(node) ? node.parent.parent : node)))];
 }
 
-/** Types of this package that an export names, and those that computing types in it name. */
+/** Returns the package's types that an export names, including those that computing types in it name. */
 function typesIn(symbol, found = new Map(), isInside = false) {
   const visit = (node) => {
-    // The compiler shows members of a table of types.
+    // The compiler shows the members of a table of types.
     if (ts.isIndexedAccessTypeNode(node)) return visitTable(node.objectType);
-    // The compiler shows names of members and types of values.
+    // The compiler shows the names of members and the types of values.
     if (ts.isTypeQueryNode(node)) return;
     if (ts.isTypeOperatorNode(node) && node.operator === ts.SyntaxKind.KeyOfKeyword) return;
     const name = node.typeName ?? (ts.isExpressionWithTypeArguments(node) ? node.expression : node.qualifier);
     const named = name && checker.getSymbolAtLocation(ts.isQualifiedName(name) ? name.right : name);
     const type = named && original(named);
     if (isOwn(type) && !(type.flags & ts.SymbolFlags.TypeParameter) && !found.has(type)) {
-      // A type of one file alone is a step of a computation.
+      // A computing type that its file doesn't export is a step of a computation.
       found.set(type, isExported(type) ? !(isInside && isComputing(type)) : !isInside && !isComputing(type));
       if (isComputing(type)) typesIn(type, found, true);
     }

@@ -1,5 +1,5 @@
-// `npm run bench`: compiles sources and benchmarks as a release is compiled. A loader that compiles on the way wraps functions, which changes
-// figures.
+// `npm run bench`: compiles sources and benchmarks like a release. A loader that compiles on the fly wraps functions,
+// which changes the figures.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -9,7 +9,7 @@ const built = `${root}.cache/bench`;
 
 mkdirSync(built, { recursive: true });
 const { name: packageName, type } = JSON.parse(readFileSync(`${root}package.json`, 'utf8'));
-// The examples import the package by name; here they get the measured sources.
+// The examples import the package by name. Here, they get the measured sources.
 const exports = {
   '.': './src/index.js',
   './admin': './src/admin.js',

@@ -1,4 +1,3 @@
-// Builds the page of the studio into dist/studio/page.
 import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';

@@ -1,4 +1,5 @@
-// Builds the package into dist. Library and command share their files, so that a model file gets the copy that the command runs with.
+// Builds the package into dist. The library and the command share their files, so that a model file imports the same
+// copy that the command runs.
 import { chmodSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename, dirname, relative } from 'node:path';
@@ -15,7 +16,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const require = createRequire(import.meta.url);
 const { dependencies, peerDependencies, optionalDependencies, exports: exportsOfPackage } = require('../package.json');
 const chunks = `${root}dist/chunks`;
-// What a user's project has itself.
+// Packages that a user's project installs.
 const external = Object.keys({ ...dependencies, ...peerDependencies, ...optionalDependencies });
 
 const { outputFiles, metafile } = await build({
@@ -48,9 +49,10 @@ const { outputFiles, metafile } = await build({
   logLevel: 'warning',
 });
 
-// esbuild keeps the order of files that need none; without these imports a start reads less code.
+// esbuild keeps these imports for the order of files, but no file needs it. Without them, a start reads less code.
 const WITHOUT_NAMES = /^import "\.[^"]+";\n/gm;
-// A user's bundler keeps an unused namespace object and all it names, unless a pure call makes it.
+// A user's bundler keeps an unused namespace object and everything that it names, unless a pure call creates the
+// object.
 const NAMESPACE = /^var (\w+) = \{\};\n__export\(\1, (\{[^}]*\})\);$/gm;
 const PURE_NAMESPACE = 'var $1 = /* @__PURE__ */ ((target, names) => (__export(target, names), target))({}, $2);';
 const written = new Set();
@@ -59,10 +61,10 @@ for (const { path, text } of outputFiles) {
   writeFileSync(path, text.replace(WITHOUT_NAMES, '').replace(NAMESPACE, PURE_NAMESPACE));
   written.add(relative(chunks, path));
 }
-// Left by an earlier build; running programs have loaded theirs.
+// Removes chunks of earlier builds. Running programs have already loaded theirs.
 for (const name of readdirSync(chunks)) if (!written.has(name)) rmSync(`${chunks}/${name}`);
 for (const name of staleDeclarations(root)) rmSync(`${root}dist/${name}`, { force: true });
-// CommonJS gets the same modules by `require` from Node 20.19 on, which TypeScript's `node16` doesn't know.
+// From Node 20.19 on, CommonJS loads the same modules with `require`, which TypeScript's `node16` doesn't know.
 for (const { require: entry } of Object.values(exportsOfPackage)) {
   if (entry === undefined) continue;
   const module = basename(entry.types).replace('.d.cts', '.js');

@@ -1,4 +1,5 @@
-// Run by `npm version`: turns the changelog's section "Unreleased" into the new version's. Exits with 1 where nothing is unreleased.
+// Run by `npm version`: renames the changelog's section "Unreleased" to the new version. Exits with 1 if nothing is
+// unreleased.
 import { readFileSync, writeFileSync } from 'node:fs';
 
 const HEADING = '## Unreleased\n';

@@ -1,4 +1,5 @@
-// Part of `npm run lint`: each planted bug applies and compiles, each rule's mark has a bug, and each kept schedule has one.
+// Part of `npm run lint`: checks that each planted bug applies and compiles, and that each rule's mark and each saved
+// schedule has a bug.
 
 try {
   // Throws for the name of a missing bug.
@@ -11,7 +12,7 @@ try {
   if (problems.length === 0) console.log(`${planted.length} planted bugs apply and compile.`);
   else process.exitCode = 1;
 } catch (error) {
-  // A mark that marks nothing, or an unknown bug in a list.
+  // A mark that marks nothing, or a list with an unknown bug.
   console.error((error as Error).message);
   process.exitCode = 1;
 }

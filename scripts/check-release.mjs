@@ -1,4 +1,4 @@
-// Run before `npm publish`: stops a release that couldn't be traced to its sources (docs/project/releasing.md).
+// Runs before `npm publish`. Stops a release that couldn't be traced to its sources (docs/project/releasing.md).
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 

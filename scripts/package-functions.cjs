@@ -4,10 +4,10 @@ const { build } = require('esbuild');
 const { zipSync } = require('fflate');
 const plugins = require('./bundle/functions.cjs');
 
-/** The oldest time that a zip can hold: the same code makes the same package. */
+/** The earliest time that a zip can store. With a fixed time, the same code makes the same package. */
 const NO_TIME = new Date(1980, 0, 1);
 
-/** A plugin of the Serverless Framework: bundles each function of this repository, and hands its zip over. */
+/** A plugin for the Serverless Framework that bundles each function of this repository. */
 class PackageFunctions {
   constructor(serverless) {
     const bundle = () => packageAll(serverless);
@@ -25,7 +25,7 @@ async function packageAll({ service, serviceDir }) {
   for (const name of service.getAllFunctions()) {
     const definition = service.getFunction(name);
     const zip = join(folder, `${name}.zip`);
-    // Two functions may have one handler, which is bundled once.
+    // Functions may share a handler, which is bundled once.
     const handler = definition.handler.replace(/\.\w+$/, '');
     if (!zips.has(handler)) zips.set(handler, await zipped(handler, serviceDir));
     await writeFile(zip, zips.get(handler));
@@ -33,7 +33,6 @@ async function packageAll({ service, serviceDir }) {
   }
 }
 
-/** The zip of a handler's bundle: its files are named as the handler, beside the repository's root. */
 async function zipped(handler, root) {
   const out = join(root, '.esbuild', handler);
   await rm(out, { recursive: true, force: true });
@@ -61,7 +60,7 @@ async function zipped(handler, root) {
   return zipSync(Object.fromEntries(entries), { level: 9, mtime: NO_TIME });
 }
 
-/** The plugins of the bundle remove what only unused code imports. */
+/** The bundle's plugins remove files that only unused code imports. */
 function ifAbsent(error) {
   if (error.code !== 'ENOENT') throw error;
   return undefined;

@@ -25,7 +25,7 @@ const { values: options } = parseArgs({
     'dry-run': { type: 'boolean', default: false },
     yes: { type: 'boolean', default: false },
     keep: { type: 'boolean', default: false },
-    // The stage's name, and seconds between two looks.
+    // The name of the stage, and the seconds between polls.
     id: { type: 'string', default: Date.now().toString(36).slice(-6) },
     'poll-seconds': { type: 'string', default: '10' },
     log: { type: 'string' },
@@ -41,7 +41,7 @@ if (!isDry && !options.yes) {
 
 const SERVICE = 'prove';
 const stack = `${SERVICE}-${options.id}`;
-/** Deployed gradually, since the Serverless Framework makes no versions. */
+/** A stack that deploys gradually: the Serverless Framework makes no versions. */
 const gradual = `${stack}g`;
 const table = `${stack}-records`;
 const restored = `${stack}-restored`;
@@ -66,7 +66,7 @@ function tell(line) {
   transcript.push(line);
 }
 
-/** Printed by earlier commands; a dry run shows the names. */
+/** Values that earlier commands printed. A dry run shows their names instead. */
 const known = {};
 const value = (name) => known[name] || `<${name}>`;
 const bucket = () => `${stack}-artefacts-${value('account')}`;
@@ -83,10 +83,10 @@ const LIVE = aws(
   ...['--query', 'FunctionVersion', '--output', 'text'],
 );
 
-/** Alarms on missing data begin in the state in which they ring. */
+/** Alarms on missing data begin in the ALARM state. */
 const isOfMissingData = (alarm) => ['NotPolled', 'RedriveMissing', 'ObserverMissing'].includes(alarm);
 
-/** Faults and the alarms that they make ring; a cause acts once, or until they ring. */
+/** Faults, and the alarms that they set off. A cause acts once, or until the alarms are set off. */
 const FAULTS = [
   {
     name: 'an item that nothing can be made of',
@@ -230,7 +230,7 @@ const FAULTS = [
   },
 ];
 
-/** A command is made when it is its turn; a check throws what is wrong. */
+/** Each command is built when its step runs. A check throws if something is wrong. */
 const STEPS = [
   step('account', 'credentials and region', async () => {
     known.account = await run(aws('sts', 'get-caller-identity', '--query', 'Account', '--output', 'text'));
@@ -275,7 +275,7 @@ const STEPS = [
   step('verdict', 'with a clean check as its base, the observer has verified everything', async () => {
     await until('the observer has verified everything', async () => {
       const { heldBy } = await observed();
-      // A check that began too early after the observer holds it back.
+      // If the last check began too early, the observer waits for another.
       if (/check/.test(heldBy ?? '')) await execution({ mode: 'check' });
       const { verifiedThrough, drift } = await observed();
       expect(isDry || drift === 0, `the observer knows ${drift} differences`);
@@ -363,7 +363,7 @@ const STEPS = [
     const ended = deployment.finally(() => {
       isOver = true;
     });
-    // The new version gets a tenth of the batches, so many are needed.
+    // The new version gets only a tenth of the batches, so many are needed.
     for (let i = 0; !isOver && !isDry; i = (i + 1) % NODES) {
       const item = JSON.stringify({ source: { S: `USER-${i}` }, target: { S: `USER-${i}` }, name: { S: `Name ${i}` } });
       await succeeds(aws('dynamodb', 'put-item', '--table-name', `${gradual}-records`, '--item', item));
@@ -428,7 +428,7 @@ const STEPS = [
   step('bill', 'what it cost, by the units that CloudWatch counted', bill),
 ];
 
-/** Each command may find nothing. */
+/** Each command may have nothing to delete. */
 const DELETE = step(
   'delete',
   'a stage whose data goes with its stack leaves nothing, also with failed batches in its bucket',
@@ -444,7 +444,7 @@ const DELETE = step(
         '--no-enable-termination-protection',
       ),
     );
-    // CloudFormation can't delete a bucket with artefacts; the framework empties only its own.
+    // CloudFormation can't delete a bucket that isn't empty, and the framework empties only its own.
     if (known.version !== undefined)
       await succeeds(['npx', 'serverless', 'remove', '--stage', options.id], join(folder, known.version));
     for (const name of [stack, gradual]) {
@@ -479,7 +479,7 @@ try {
   transcript.push('', `Failed: ${error.message}`);
 }
 try {
-  // What existed before isn't this run's.
+  // If the resources existed before, they aren't this run's.
   if (!isDry && !known.isOwn) console.log('\nNothing was made, and nothing is deleted.');
   else if (options.keep)
     console.log(`\nThe stack ${stack}, the tables ${table} and ${restored} and the bucket ${bucket()} are left.`);
@@ -550,7 +550,7 @@ async function succeeds(words, cwd = ROOT) {
   );
 }
 
-/** Stops where a command finds something or can't tell. */
+/** Fails if the command finds something, or can't tell. */
 async function absent(what, words) {
   const error = await run(words).then(
     () => undefined,
@@ -561,7 +561,6 @@ async function absent(what, words) {
   expect(/does not exist|ResourceNotFoundException/.test(error.stderr), `${what}: ${error.stderr}`);
 }
 
-/** The command must end with this exit code. */
 async function fails(words, code) {
   const ended = await run(words).then(
     () => 0,
@@ -653,7 +652,7 @@ async function execution(input) {
 async function deploy(version, more = []) {
   known.version = version;
   makeProject(version);
-  // Redrives every two minutes, so that missing ones are noticed soon.
+  // Redrives every two minutes, so that missing redrives are noticed soon.
   const parameters = [...PARAMETERS, 'observe=true', 'feedEventBus=default', 'redriveMinutes=2'];
   await run(serverless([...parameters, ...more].map((one) => `--param=${one}`)), join(folder, version));
 }
@@ -690,7 +689,7 @@ function changedMapping(...more) {
   return aws('lambda', 'update-event-source-mapping', '--uuid', value('UUID'), ...more);
 }
 
-/** The outcome doesn't matter. */
+/** Ignores the function's result. */
 async function invoke(name, event) {
   const answer = writeFile(`${name}.json`, '');
   const payload = ['--payload', event, '--cli-binary-format', 'raw-in-base64-out'];
@@ -750,7 +749,7 @@ async function failsToDeploy(version, reason, more) {
   known.version = before;
   expect(isDry || error !== undefined, `the deployment of ${version} was not refused`);
   if (isDry) return;
-  // The stack says why a deployment failed.
+  // The stack's events tell why the deployment failed.
   const events = ['cloudformation', 'describe-stack-events', '--stack-name', stack, '--max-items', '50'];
   const told = `${error.stderr} ${await run(aws(...events))}`;
   expect(reason.test(told), `the deployment of ${version} failed for another reason: ${told.slice(0, 2000)}`);
@@ -793,7 +792,7 @@ export default defineGraph({
     .replace("'../src/", "'../../../src/")
     .replace("join(__dirname, '..', 'edgeloom.config.ts')", "join(__dirname, 'edgeloom.config.ts')");
   writeFile(`${version}/stack.cjs`, values);
-  // The framework takes plugins from its own folder.
+  // The framework loads plugins from its own folder.
   writeFile(`${version}/plugin.cjs`, "module.exports = require('../../../scripts/package-functions.cjs');\n");
 }
 
@@ -818,7 +817,7 @@ async function makeFunctions(version) {
   const files = readdirSync(code, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
   const paths = files.map((entry) => join(entry.parentPath, entry.name)).sort();
   const entries = paths.map((path) => [path.slice(code.length + 1), readFileSync(path)]);
-  // Fixed times make the same zip, and the same key, of the same code.
+  // With fixed times, the same code makes the same zip and the same key.
   writeFile(
     `${version}/functions.zip`,
     require('fflate').zipSync(Object.fromEntries(entries), { mtime: new Date(1980, 0, 1) }),
@@ -859,7 +858,7 @@ async function bill() {
     add(`gigabyte seconds of ${name}`, (milliseconds / 1000) * gigabytes, lambda.gigabyteSecond);
   }
   const started = await counted('AWS/States', 'ExecutionsStarted', 'StateMachineArn', machine());
-  // A run has about ten transitions.
+  // A run has about twelve transitions.
   add('transitions of the state machine', started * 12, stepFunctions.thousandTransitions / 1000);
   add('alarms for an hour', 40 / 730, cloudwatch.alarmMonth);
   add('a dashboard for an hour', 1 / 730, cloudwatch.dashboardMonth);

@@ -16,12 +16,12 @@ const WIDTH = 1000;
 const CARD = { width: 316, height: 74, gap: 14 };
 const LEFT = { base: 24, batch: 400, derived: WIDTH - CARD.width - 24 };
 const TOP = 84;
-/** Seconds of the loop, and the part in which the write travels. */
+/** Duration of the loop, and the part of it in which the write travels. */
 const LOOP_SECONDS = 7;
 const TRAVEL = [0.08, 0.6] as const;
 const LETTERS = 40;
 
-/** With a tapped projector, for the milliseconds of each write. */
+/** Uses a tapped projector, which measures the milliseconds of each write. */
 export async function startTapped(
   graph: CompiledModel,
   observe = true,
@@ -55,7 +55,7 @@ async function traceOne(): Promise<TraceAnswer> {
     await writeCompany(writer);
     const { get } = studioClient(studio.url);
     const traces: TraceAnswer[] = [];
-    // The first ones warm up the code, some are disturbed.
+    // The first writes warm up the code, and some of the others are disturbed.
     for (let i = 0; i < 24; i++) {
       const [role, hours] = i % 2 === 0 ? (['HELPER', 4] as const) : (['LEAD', 6] as const);
       await writer.putEdge('GOAL-speed', 'MEMBER', 'USER-tanaka', { role, since: '2026-07-15', hours });
@@ -77,7 +77,7 @@ const escaped = (text: string): string => text.replaceAll('&', '&amp;').replaceA
 const cut = (text: string): string => (text.length > LETTERS ? `${text.slice(0, LETTERS - 1)}…` : text);
 const ms = (value: number): string => `${Math.max(1, Math.round(value))} ms`;
 
-/** The most telling change: a place in an order before an attribute. */
+/** Prefers changes of totals, edge sets and index keys to changes of attributes. */
 function telling({ changes }: TraceStep): [before: string, after: string] {
   const all = [...changes];
   const rank = ({ name }: { name: string }): number => ['role', 'gsi0sk', 'edgeSet', 'by/role/SLEAD'].indexOf(name);
@@ -86,7 +86,6 @@ function telling({ changes }: TraceStep): [before: string, after: string] {
   return [own + plain(before), own + plain(after)];
 }
 
-/** `hours`, `role LEAD`. */
 function named(name: string): string {
   return name.replace(/^(sum|by)\//, '').replace('/S', ' ');
 }
@@ -101,7 +100,7 @@ function plain(value: unknown): string {
   return String(value).replace('\0', ' ');
 }
 
-/** `at`: the part of the loop at which it lights up. */
+/** `at` is the part of the loop at which the card lights up. */
 function card(x: number, y: number, at: number, title: string, tail: string, lines: readonly string[]): string {
   const name = `t${Math.round(at * 1000)}`;
   return `<g class="card ${name}" transform="translate(${x} ${y})"><rect width="${CARD.width}" height="${CARD.height}" rx="8"/>

@@ -1,4 +1,5 @@
-// `node scripts/set-repository.mjs https://github.com/OWNER/NAME` fills `repository`, `homepage` and `bugs` of package.json, also for the site.
+// `node scripts/set-repository.mjs https://github.com/OWNER/NAME` sets `repository`, `homepage` and `bugs` of
+// package.json, which the site also uses.
 import { readFileSync, writeFileSync } from 'node:fs';
 
 const [address] = process.argv.slice(2);

@@ -1,7 +1,7 @@
 const { join } = require('node:path');
 const { createJiti } = require('jiti');
 
-/** What serverless.yml takes from the sources, which are TypeScript: it reads CommonJS only. */
+/** Gives serverless.yml, which can load only CommonJS, values from the TypeScript sources. */
 
 const jiti = createJiti(__filename);
 const value = (name) => async (context) => {

@@ -1,6 +1,6 @@
 /**
- * Makes the pictures of docs/how-to/studio.md, light and dark, over the demo's data with planted trouble. `-- change`: only an edge of the demo's
- * goals with its lists; `-- ripple`: README's first picture.
+ * Makes the pictures of docs/how-to/studio.md, light and dark, from the demo's data with planted problems. `-- change`
+ * makes only those of an edge of the demo's goals and its lists. `-- ripple` makes README's first picture.
  */
 import { mkdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -96,7 +96,7 @@ async function takePlaces(local: Local, visits: readonly Visit[]): Promise<void>
   isOver = true;
   await writing;
   await local.worker.idle();
-  // The consumer saves its place every ten seconds; until then a difference may be lag.
+  // A consumer saves its position every ten seconds. Until then, a difference may be lag.
   await new Promise((resolve) => setTimeout(resolve, 12_000));
   for (const [i, { page, goTo }] of visits.entries()) {
     const theme = THEMES[i];
@@ -111,7 +111,7 @@ async function takePlaces(local: Local, visits: readonly Visit[]): Promise<void>
     await picture(page, `items-${theme}`);
     await page.setViewportSize(VIEWPORT);
     await goTo('/trust');
-    // The studio keeps the last check for the second picture.
+    // The studio keeps the check for the second theme.
     if (i === 0) await page.getByRole('button', { name: 'Check', exact: true }).click();
     await page.getByText('done').waitFor({ timeout: 300_000 });
     await picture(page, `trust-${theme}`);

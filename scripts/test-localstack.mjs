@@ -1,5 +1,5 @@
-// `npm run test:localstack`: contract and integration tests on LocalStack, with the deployed functions. Without LocalStack it fails, or with
-// --skip-missing says so.
+// `npm run test:localstack`: runs contract and integration tests on LocalStack, with deployed functions. Without
+// LocalStack, it fails or, with --skip-missing, only says so.
 import { spawnSync } from 'node:child_process';
 
 const endpoint = process.env.LOCALSTACK_ENDPOINT ?? 'http://localhost:4566';
@@ -21,7 +21,7 @@ async function answers() {
     const { services } = await response.json();
     return typeof services?.dynamodb === 'string' && services.dynamodb !== 'disabled';
   } catch {
-    // Nobody listens there, or somebody else.
+    // No server listens there, or another one does.
     return false;
   }
 }

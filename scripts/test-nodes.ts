@@ -1,4 +1,5 @@
-// Unit and contract tests, and the test of the packed package, on the named releases of Node; `--short` leaves out the unit tests.
+// Runs the unit and contract tests, and the test of the packed package, with the named releases of Node. `--short`
+// leaves out the unit tests.
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';

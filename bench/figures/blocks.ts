@@ -7,8 +7,8 @@ import type { FigureFile, MeasuredBenchmark } from '../support/figure-file.ts';
 import { numberText } from '../support/report.ts';
 
 /**
- * Tables of figures in pages that people write, between `<!-- figures: NAME -->` and `<!-- /figures -->`, made from `docs/project/figures.json`.
- * A test compares them.
+ * Fills the tables of figures between `<!-- figures: NAME -->` and `<!-- /figures -->` from
+ * `docs/project/figures.json`. A test compares the pages.
  */
 
 type Benchmarks = Readonly<Record<string, MeasuredBenchmark>>;
@@ -23,7 +23,6 @@ export const PAGES_WITH_FIGURES: readonly string[] = [
   'how-to/lists.md',
 ];
 
-/** Fills each block; throws for an unknown block or figure. */
 export function withFigures(page: string, { benchmarks }: FigureFile): string {
   return page.replace(BLOCK, (_, name: string) => {
     const lines = BLOCKS[name];
@@ -153,15 +152,14 @@ function redrive(benchmarks: Benchmarks): string[] {
 }
 
 const HOUR_SECONDS = 3600;
-/** DynamoDB's and Lambda's defaults. */
+/** Default limits of DynamoDB and Lambda. */
 const DEFAULTS = { partitionWcu: 1_000, tableRcu: 40_000, tableWcu: 40_000, newTableWcu: 4_000, functions: 1_000 };
-/** An edge with a view and one order: edge, view, index item. */
+/** For the edge, the view and the index item of an edge with one order. */
 const EDGE_WCU = 3;
-/** The batch window, and half of one. */
+/** Half a batch window, and a whole one. */
 const ROUND_TRIP_SECONDS = [0.5, 1] as const;
 const GIGABYTE = 1024 ** 3;
 
-/** Where a large table stops, by measured figures and defaults. */
 function scale(benchmarks: Benchmarks): string[] {
   const measured = figuresOf(benchmarks, 'scale');
   const scaling = number(measured, '8 workers against 1');
@@ -224,7 +222,7 @@ function peers(benchmarks: Benchmarks): string[] {
   const electrodb = figuresOf(benchmarks, 'electrodb');
   const wcu = (what: string, name: string): string => {
     const [ours, native, hand] = ['', ': native', ': by hand'].map((way) => number(single, `${name}${way}`));
-    // Measured for new items only.
+    // The benchmark `electrodb` measures only new items.
     const theirs = electrodb.some((figure) => figure.name === name) ? ` ${number(electrodb, name)}` : '';
     return `| ${what}: WCU | ${ours}; native ${native} | ${hand} |${theirs} |`;
   };
@@ -276,7 +274,6 @@ function list(benchmarks: Benchmarks): string[] {
 type MeasuredReport = MeasuredBenchmark['reports'][number];
 type MeasuredFigure = MeasuredReport['figures'][number];
 
-/** Figures of a benchmark's report; name and title choose among several. */
 function figuresOf(benchmarks: Benchmarks, benchmark: string, report: Partial<MeasuredReport> = {}): MeasuredFigure[] {
   const found = benchmarks[benchmark]?.reports.find(
     ({ name, title }) => name === (report.name ?? name) && title === (report.title ?? title),
@@ -285,7 +282,7 @@ function figuresOf(benchmarks: Benchmarks, benchmark: string, report: Partial<Me
   return found.figures;
 }
 
-/** The unit decides where two figures have one name. */
+/** `unit` distinguishes figures with the same name. */
 function number(figures: readonly MeasuredFigure[], name: string, unit?: string): string {
   const found = figures.find((figure) => figure.name === name && figure.unit === (unit ?? figure.unit));
   if (found === undefined) throw new Error(`docs/project/figures.json lacks the figure "${name}"`);

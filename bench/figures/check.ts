@@ -2,8 +2,8 @@ import type { MeasuredBenchmark } from '../support/figure-file.ts';
 import { type Figure, isTime, numberText } from '../support/report.ts';
 
 /**
- * A count differs if by more than it varies, a ratio if each median lies outside the other's runs. Times aren't compared, nor what one run did
- * while it lasted.
+ * A count differs if it is off by more than `varies`, a ratio if each median is outside the other's range. Ignores
+ * times, and figures that depend on a run's duration.
  */
 export function unconfirmed(name: string, documented: MeasuredBenchmark, here: MeasuredBenchmark): string[] {
   return here.reports.flatMap((report, i) => {

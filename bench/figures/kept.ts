@@ -4,10 +4,10 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import type { MeasuredBenchmark } from '../support/figure-file.ts';
 
-/** Figures measured by earlier calls of a check, of this commit. */
+/** Figures that earlier calls of a check measured at the same commit. */
 export interface KeptFigures {
   commit: string;
-  /** null: it did not end. */
+  /** Null if the benchmark failed or took too long. */
   benchmarks: Record<string, MeasuredBenchmark | null>;
 }
 

@@ -36,7 +36,7 @@ const { values, positionals } = parseArgs({
 });
 const isRun = values.measure !== values.check;
 const file = await readFigures();
-// A measured benchmark may be new.
+// A benchmark that is measured for the first time isn't in the file.
 const unknown = values.measure ? [] : positionals.filter((name) => file?.benchmarks[name] === undefined);
 if (values.help || (!isRun && (positionals.length > 0 || values.check))) {
   (values.help ? process.stdout : process.stderr).write(USAGE);
@@ -55,18 +55,18 @@ async function measured(documented: FigureFile, names: readonly string[]): Promi
   return (await readFigures()) ?? documented;
 }
 
-/** Measures until time is over; the next call goes on. */
+/** Measures until the time is up. The next call continues. */
 async function check(documented: FigureFile, names: readonly string[]): Promise<void> {
   const chosen = names.length > 0 ? names : Object.keys(documented.benchmarks);
   const kept = await readKept();
   const start = performance.now();
   const secondsLeft = (): number => CALL_SECONDS - (performance.now() - start) / 1000;
-  // A loaded machine takes longer in proportion.
+  // A loaded machine takes proportionally longer.
   const share = (): number => Math.max(1, loadavg()[0]! / availableParallelism());
   const secondsOf = (name: string): number => documented.benchmarks[name]!.seconds * share();
   const isLeft = (name: string): boolean => kept.benchmarks[name] === undefined;
   for (const [i, name] of chosen.filter(isLeft).entries()) {
-    // The first may take the whole call, or a long one would never be measured.
+    // The first benchmark may take the whole call: otherwise, a long one would never be measured.
     if (i > 0 && secondsOf(name) > secondsLeft()) break;
     const mostSeconds = Math.max(1, secondsLeft());
     const options = { program: BENCHMARKS, repetitions: String(REPETITIONS), json: true, mostSeconds };

@@ -3,7 +3,7 @@ import { loadPlotLibrary, type PlotLibrary, svgOf, TEXT_COLOR } from '../plots/l
 import type { FigureFile, MeasuredBenchmark } from '../support/figure-file.ts';
 import type { Figure } from '../support/report.ts';
 
-/** Bars of medians, with the smallest and largest run beside. */
+/** Draws medians as bars, with the range of the runs. */
 
 interface Bar {
   name: string;
@@ -28,7 +28,7 @@ const FRAME = { left: 330, right: 160, top: 86, bottom: 58 };
 const OURS = '#0072B2';
 const OTHERS = '#BBBBBB';
 
-/** Ours come first; `of` picks figures by name. */
+/** Edgeloom's bars come first. `of` selects figures by name. */
 const CHARTS: readonly (ChartSettings & {
   benchmark: string;
   report: string;

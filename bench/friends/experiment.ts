@@ -10,7 +10,7 @@ import { type Cost, MeteredTable } from './table.ts';
 
 export interface ExperimentOptions {
   sizes: readonly number[];
-  /** Most timed operations of each network, layout and kind. */
+  /** Maximum timed operations per network, layout and operation. */
   operations: number;
   seed: number;
 }
@@ -19,18 +19,16 @@ export interface Sample extends Cost {
   layout: string;
   operation: Operation;
   size: number;
-  /** Friends just before. */
+  /** Number of friends before the operation. */
   friends: number;
 }
 
-/** Warms up compiler and connections; unmeasured. */
+/** Unmeasured, to warm up the compiler and the connections. */
 const WARM_UP_SIZE = 20;
 const WARM_UP_OPERATIONS = 100;
-/** For untimed operations. */
 const BYSTANDER = 'USER-bystander';
 const BYSTANDERS_FRIEND = 'USER-bystanders-friend';
 
-/** A network, its timed operations, and each layout's table. */
 interface Trial {
   network: Network;
   steps: Readonly<Record<Operation, readonly Step[]>>;
@@ -38,10 +36,9 @@ interface Trial {
 }
 
 /**
- * Runs the same operations on the same random networks with every layout, on the embedded engine. Throws for a wrong answer.
- *
- * A machine that slows down must not look like growth: layouts take turns by operation, and users of all networks come in random order, which
- * changes nothing, since users share no item.
+ * Runs the same operations on the same random networks with every layout, on the embedded engine. Throws if an answer
+ * is wrong. Layouts take turns and users come in random order, so that a machine that slows down doesn't look like
+ * growth.
  */
 export async function runExperiment({ sizes, operations, seed }: ExperimentOptions): Promise<Sample[]> {
   const random = seededRandom(seed);
@@ -64,7 +61,7 @@ async function runNetworks(random: Random, sizes: readonly number[], operations:
         for (const step of steps[operation].filter((each) => each.user === user)) {
           samples.push(...(await timed(operation, network, subjects, step, samples.length)));
         }
-        // Completes the list: checks need a full network.
+        // Complete the list, because checks need the full network.
         if (operation === 'add') {
           await Promise.all(subjects.map((subject) => subject.prepare(user, network.friends.get(user)!)));
         }
@@ -86,7 +83,7 @@ function trial(random: Random, client: DynamoDBClient, size: number, operations:
   return { network, steps: { add: add!, check: check!, list: list!, remove: remove! }, subjects };
 }
 
-/** `turn` decides which layout begins. */
+/** `turn` decides which layout goes first. */
 async function timed(
   operation: Operation,
   { size }: Network,
@@ -104,7 +101,6 @@ async function timed(
   return samples;
 }
 
-/** A layout with its table, and what the table holds. */
 class Subject {
   private readonly stored = new Map<string, readonly string[]>();
 
@@ -113,7 +109,7 @@ class Subject {
     readonly table: MeteredTable,
   ) {}
 
-  /** Stores the user's list; false where it is there already. */
+  /** Returns false if the table already has the list. */
   async prepare(user: string, list: readonly string[]): Promise<boolean> {
     const stored = this.stored.get(user) ?? [];
     if (stored === list) return false;
@@ -161,8 +157,8 @@ class Subject {
 }
 
 /**
- * Untimed operations on an empty list: the first operation after the writes that prepare a step pays for what they left behind, and would seem
- * to grow with the list.
+ * Runs untimed operations on an empty list. Otherwise, the first timed operation would pay for the aftereffects of the
+ * preparing writes, and seem to grow with the list.
  */
 async function settle(layout: Layout, table: MeteredTable): Promise<void> {
   await layout.add(table, BYSTANDER, BYSTANDERS_FRIEND);
@@ -170,13 +166,12 @@ async function settle(layout: Layout, table: MeteredTable): Promise<void> {
   await layout.remove(table, BYSTANDER, BYSTANDERS_FRIEND);
 }
 
-/** The same friends, each once. */
 function isSameList(found: readonly string[], expected: readonly string[]): boolean {
   const known = new Set(expected);
   return found.length === expected.length && new Set(found).size === found.length && found.every((id) => known.has(id));
 }
 
-/** Who begins in one step ends in the next. */
+/** The layout that goes first in one step goes last in the next. */
 function rotated<T>(values: readonly T[], by: number): T[] {
   const start = by % values.length;
   return [...values.slice(start), ...values.slice(0, start)];

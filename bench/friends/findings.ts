@@ -6,7 +6,7 @@ import { type Growth, OPERATIONS, type Operation } from './layouts/layout.ts';
 
 export type Measure = 'time' | 'capacity' | 'bytes';
 
-/** Means of one operation of one layout on one network. */
+/** Means of one operation with one layout on one network. */
 export interface NetworkCost {
   layout: string;
   operation: Operation;
@@ -20,18 +20,17 @@ export interface NetworkCost {
   bytes: number;
 }
 
-/** Growth of an operation's costs with the number of friends. */
 export interface Finding {
   layout: string;
   operation: Operation;
-  /** The article's, on HBase; none of listing. */
+  /** The article's claim, for HBase. Absent for `list`. */
   claim?: Growth;
   time: Fit;
   capacity: Fit;
   bytes: Fit;
 }
 
-/** Points of a fit, each of about as many measurements. */
+/** A fit has this many points, each from about the same number of measurements. */
 const POINTS = 20;
 
 const VALUE: Readonly<Record<Measure, (sample: Sample) => number>> = {
@@ -40,7 +39,10 @@ const VALUE: Readonly<Record<Measure, (sample: Sample) => number>> = {
   bytes: ({ bytes }) => bytes,
 };
 
-/** Median time of a check in `row`, one small read: multiples of it are about the same on every machine. */
+/**
+ * Median time of a check with the layout `row`, which is one small read. Multiples of it are about the same on every
+ * machine.
+ */
 export function checkMilliseconds(samples: readonly Sample[]): number {
   const checks = samples.filter(({ layout, operation }) => layout === 'row' && operation === 'check');
   return median(checks.map(({ milliseconds }) => milliseconds));
@@ -84,7 +86,7 @@ export function findGrowth(samples: readonly Sample[]): Finding[] {
   }));
 }
 
-/** Groups measurements by number of friends; the median counts for times. */
+/** Groups measurements by the number of friends. Uses medians of times. */
 export function pointsOf(samples: readonly Sample[], measure: Measure): Point[] {
   const sorted = [...samples].sort((left, right) => left.friends - right.friends);
   const points: Point[] = [];

@@ -1,41 +1,39 @@
 import type { Growth } from './layouts/layout.ts';
 
-/** Measurements at about the same number of friends. */
 export interface Point {
   x: number;
   y: number;
   weight: number;
 }
 
-/** The better of two models of a cost's growth. */
 export interface Fit {
-  /** `undecided` with too few different numbers of friends. */
+  /** `undecided` if there are too few different numbers of friends. */
   growth: Growth | 'undecided';
-  /** Cost without friends; a constant cost's mean. */
+  /** Cost without friends, or the mean of a constant cost. */
   intercept: number;
   slope: number;
-  /** Also known where the constant is chosen. */
+  /** Also set if the growth is constant. */
   slopeError: number;
   /** Root mean square of the residuals, in percent of the mean cost. */
   errorPercent: number;
-  /** Constant's minus line's corrected Akaike information criterion. */
+  /** Difference of the corrected Akaike criteria (AICc) of both models: constant minus line. */
   evidence: number;
   /** From the shortest list to the longest, in percent of the mean. */
   risePercent: number;
 }
 
-/** Makes the line 20 times as likely. */
+/** With this difference of AICc, the line is 20 times as likely. */
 const LEAST_EVIDENCE = 6;
-/** Less is the machine's drift. */
+/** A smaller rise may be the machine's drift. */
 const LEAST_RISE_PERCENT = 10;
-/** The corrected criterion needs as many. */
+/** The corrected criterion needs this many points. */
 const FEWEST_POINTS = 5;
-/** Least square that counts, as a part of the squared mean. */
+/** Minimum mean square of residuals, relative to the squared mean. Smaller ones are rounding errors. */
 const ROUNDING = 1e-18;
 
 /**
- * Fits constant and line by weighted least squares; takes the line where the corrected Akaike criterion clearly prefers it and it rises by a
- * tenth of the mean. Source: Burnham, Anderson, "Model Selection and Multimodel Inference", section 2.4. Throws a RangeError without points.
+ * Fits a constant and a line by weighted least squares. Chooses the line if AICc clearly prefers it and it rises by at
+ * least a tenth of the mean. Source: Burnham, Anderson, "Model Selection and Multimodel Inference", section 2.4.
  */
 export function fitGrowth(points: readonly Point[]): Fit {
   if (points.length === 0) throw new RangeError('no points to fit');
@@ -61,12 +59,11 @@ export function fitGrowth(points: readonly Point[]): Fit {
   return { ...found, growth: 'O(n)', intercept, slope, errorPercent: percentOf(Math.sqrt(lineMiss), meanY), evidence };
 }
 
-/** Weighted mean square of the residuals. */
 function missed(points: readonly Point[], total: number, model: (x: number) => number): number {
   return sum(points, ({ x, y, weight }) => weight * (y - model(x)) ** 2) / total;
 }
 
-/** AICc; `parameters` includes the variance. */
+/** `parameters` includes the variance. */
 function criterion(count: number, miss: number, meanY: number, parameters: number): number {
   const correction = (2 * parameters * (parameters + 1)) / (count - parameters - 1);
   return count * Math.log(Math.max(miss, ROUNDING * meanY ** 2, Number.MIN_VALUE)) + 2 * parameters + correction;

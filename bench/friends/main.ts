@@ -13,10 +13,13 @@ export const ARTICLE_SIZES: readonly number[] = [5, 10, 30, 50, 70, 90, 110, 130
 const SEED = 20_200_701;
 const OPERATIONS = 25;
 const SIZES = sizeOf({ whole: ARTICLE_SIZES, short: [5, 10] });
-/** Figures of the article's networks alone are for the page. */
+/** Only figures of the article's networks go onto the page. */
 const FOLDER = sizeOf({ whole: join('docs', 'project'), short: join('.edgeloom', 'friends') });
 
-/** Five layouts of a friend list on DynamoDB: measures, plots and judges them, and writes the page `friends.md`. */
+/**
+ * Measures five layouts of a friend list on DynamoDB, compares them with an article's claims, and writes the page
+ * `friends.md` with its plots.
+ */
 export async function friends({ repetitions = OPERATIONS }: BenchmarkOptions): Promise<Report[]> {
   return [reportOf(await measureFriends(SIZES, repetitions, FOLDER))];
 }

@@ -3,7 +3,6 @@ import type { Random } from '../support/random.ts';
 export interface Network {
   size: number;
   users: readonly string[];
-  /** Each user has at least one, in any order. */
   friends: ReadonlyMap<string, readonly string[]>;
 }
 
@@ -18,7 +17,6 @@ export function randomNetwork(random: Random, size: number): Network {
   return { size, users, friends };
 }
 
-/** `USER-` and a random UUID. */
 export function randomId(random: Random): string {
   const digits = Array.from({ length: 32 }, () => random.below(16).toString(16));
   digits[12] = '4';

@@ -9,7 +9,7 @@ import { verdictLines } from './verdict.ts';
 export interface PageContent {
   sizes: readonly number[];
   operations: number;
-  /** Memory and disks make different times. */
+  /** Times differ between a folder in memory and one on disk, so the page names the folder. */
   folder: string;
   mostFriends: number;
   costs: readonly NetworkCost[];
@@ -19,7 +19,7 @@ export interface PageContent {
 
 const NOISY_PERCENT = 15;
 
-/** Made of the run; plots lie in `img`. */
+/** Generated from the run. The plots are in `img`. */
 export function friendsPage(content: PageContent): string {
   const { sizes, operations, folder, mostFriends, costs, findings, plots } = content;
   const largest = sizes.at(-1)!;
@@ -136,7 +136,7 @@ function costRows(costs: readonly NetworkCost[]): Rows {
   ];
 }
 
-/** The article's claims about two layouts. */
+/** The article's claims about pairs of layouts. */
 const FACTORS: readonly { claim: string; operation: Operation; layouts: readonly [string, string] }[] = [
   { claim: 'adding in 2 costs twice that in 3', operation: 'add', layouts: ['count', 'col'] },
   { claim: 'adding in 2 costs twice that in 4', operation: 'add', layouts: ['count', 'row'] },

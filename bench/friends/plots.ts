@@ -25,13 +25,16 @@ interface Chart {
 const PANEL_WIDTH = 640;
 const HEIGHT = 470;
 const MARGIN = { left: 80, right: 30, top: 125, bottom: 60 };
-/** Pixels of the PNG for one of the SVG. */
+/** Pixels of the PNG per pixel of the SVG. */
 const PNG_SCALE = 2;
 const LINE_COLOR = '#dddddd';
-/** Beyond it, a linear axis hides small values. */
+/** With a larger ratio, a linear axis would hide small values. */
 const LOG_RATIO = 40;
 
-/** Overlapping lines: later ones are thinner and dashed. Colors for the color-blind: Okabe and Ito. */
+/**
+ * Later lines are thinner and dashed, so that overlapping lines stay visible. Colors for the color-blind: Okabe and
+ * Ito.
+ */
 const STYLES = [
   { color: '#D55E00', symbol: 'circle', width: 6, dash: 'solid' },
   { color: '#E69F00', symbol: 'diamond', width: 2.5, dash: 'solid' },
@@ -47,7 +50,6 @@ const TITLES: Readonly<Record<Operation, string>> = {
   remove: 'Removing a friend',
 };
 
-/** A plot of time and one of capacity and bytes for each operation, with a line for each layout. */
 export async function drawPlots(costs: readonly NetworkCost[]): Promise<Plot[]> {
   const library = await loadPlotLibrary();
   const time = OPERATIONS.map((operation) => ({
@@ -78,7 +80,6 @@ export async function drawPlots(costs: readonly NetworkCost[]): Promise<Plot[]> 
   }));
 }
 
-/** As SVG and PNG; returns the paths. */
 export async function writePlots(plots: readonly Plot[], folder: string): Promise<string[]> {
   await mkdir(folder, { recursive: true });
   const library = await loadPlotLibrary();
@@ -93,7 +94,7 @@ export async function writePlots(plots: readonly Plot[], folder: string): Promis
 }
 
 function toPng({ resvg, fonts }: PlotLibrary, svg: string): Buffer {
-  // The machine's own fonts would differ.
+  // The machine's own fonts would make different pictures.
   const fontFiles = ['DejaVuSans.ttf', 'DejaVuSans-Bold.ttf'].map((file) => join(fonts, file));
   return new resvg.Resvg(svg, {
     fitTo: { mode: 'zoom', value: PNG_SCALE },

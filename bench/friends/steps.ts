@@ -4,18 +4,18 @@ import { drawn, type Network } from './network.ts';
 
 export interface Step {
   user: string;
-  /** Added, asked for, removed, or one of a listing. */
+  /** The friend that is added, checked or removed, or one of the listed friends. */
   friend: string;
   before: readonly string[];
   isFriend: boolean;
 }
 
-/** A listing of `hash` reads the whole table. */
+/** Each listing with the layout `hash` reads the whole table. */
 const MOST_LISTINGS = 25;
 
 /**
- * A random sample of at most `limit` operations: adding fills lists and removing empties them in random order; checks (every second finds its
- * friend) and listings (one for each user) see whole lists.
+ * Returns a random sample of at most `limit` operations. Additions fill the lists and removals empty them, in random
+ * order. Checks (every second one finds its friend) and listings (one per user) see complete lists.
  */
 export function stepsOf(operation: Operation, random: Random, network: Network, limit: number): Step[] {
   const pairs = [...network.friends].flatMap(([user, friends]) => friends.map((friend) => ({ user, friend })));
@@ -55,7 +55,10 @@ interface Pair {
   friend: string;
 }
 
-/** A friend and a stranger in turn, of lists of one length. Draws friendships, as the article: users come as often as they have friends. */
+/**
+ * Alternates between a friend and a stranger of the same user. Draws friendships, as the article does, so users come as
+ * often as they have friends.
+ */
 function checks(random: Random, network: Network, pairs: readonly Pair[], count: number): Step[] {
   const steps: Step[] = [];
   let pair = pairs[0]!;
@@ -70,7 +73,7 @@ function checks(random: Random, network: Network, pairs: readonly Pair[], count:
   return steps;
 }
 
-/** There is one, since no user reads itself. */
+/** There is at least one stranger, because no user reads itself. */
 function stranger(random: Random, network: Network, friends: readonly string[]): string {
   const known = new Set(friends);
   const strangers = network.users.filter((user) => !known.has(user));

@@ -20,7 +20,7 @@ export interface Cost {
   /** All reads are strongly consistent. */
   rcu: number;
   wcu: number;
-  /** Keys, names and values both ways, by DynamoDB's item sizes. */
+  /** Sizes of keys, names and values in requests and answers, as DynamoDB counts them. */
   bytes: number;
 }
 
@@ -32,16 +32,15 @@ export interface TableKey {
 export interface ItemUpdate {
   set?: Item;
   remove?: readonly string[];
-  /** Values that must be stored; `undefined`: absent. */
+  /** Values that must be stored. Undefined means absent. */
   expect?: Readonly<Record<string, AttributeValue | undefined>>;
 }
 
 const BATCHES_AT_ONCE = 4;
 
-/** A table that counts costs, of one operation at a time. */
 export class MeteredTable {
   private cost: Cost = { milliseconds: 0, rcu: 0, wcu: 0, bytes: 0 };
-  /** Within an operation, but not counted. */
+  /** Spent within an operation, but not counted. */
   private outsideMilliseconds = 0;
 
   constructor(
@@ -68,7 +67,7 @@ export class MeteredTable {
     return { [partition]: item[partition]!, ...(sort !== undefined && { [sort]: item[sort]! }) };
   }
 
-  /** Costs of concurrent operations would mix. */
+  /** Operations must not overlap, because their costs would mix. */
   async measure<T>(operation: () => Promise<T>): Promise<{ value: T; cost: Cost }> {
     this.cost = { milliseconds: 0, rcu: 0, wcu: 0, bytes: 0 };
     this.outsideMilliseconds = 0;
@@ -90,7 +89,6 @@ export class MeteredTable {
     return item;
   }
 
-  /** Returns only this attribute. */
   async getAttribute(key: Item, attribute: string): Promise<AttributeValue | undefined> {
     const output = await this.client.send(
       new GetItemCommand({
@@ -108,7 +106,10 @@ export class MeteredTable {
     return value;
   }
 
-  /** DynamoDB bills the whole item, the engine only the projection: reads the whole item, off the clock. */
+  /**
+   * Reads the whole item, outside the measured time: DynamoDB bills for the whole item, but the engine only for the
+   * projection.
+   */
   private async wholeItemUnits(key: Item): Promise<number> {
     const start = performance.now();
     const { ConsumedCapacity } = await this.client.send(
@@ -118,7 +119,7 @@ export class MeteredTable {
     return ConsumedCapacity?.CapacityUnits ?? 0;
   }
 
-  /** `key` is the partition's alone. */
+  /** `key` contains only the partition key. */
   async query(key: Item): Promise<Item[]> {
     const equal = equality(key);
     return this.pages(key, (start) =>
@@ -154,7 +155,7 @@ export class MeteredTable {
       const output = await read(start);
       this.cost.rcu += output.ConsumedCapacity?.CapacityUnits ?? 0;
       this.cost.bytes += itemSizeBytes(asked);
-      // A page may have more items than a call takes arguments.
+      // Pushed one by one, because a page may have more items than a call takes arguments.
       for (const item of (output.Items ?? []) as Item[]) {
         this.cost.bytes += itemSizeBytes(item);
         items.push(item);
@@ -178,7 +179,7 @@ export class MeteredTable {
     this.wrote(ConsumedCapacity, itemSizeBytes(key));
   }
 
-  /** Creates a missing item. Throws `ConditionalCheckFailedException` where `expect` fails. */
+  /** Creates a missing item. Throws `ConditionalCheckFailedException` if `expect` isn't met. */
   async update(key: Item, { set = {}, remove = [], expect = {} }: ItemUpdate): Promise<void> {
     const expression = new Expression();
     const sets = Object.entries(set).map(([name, value]) => `${expression.name(name)} = ${expression.value(value)}`);
@@ -244,7 +245,7 @@ interface BatchRequest {
   DeleteRequest?: { Key: Item };
 }
 
-/** Each name once, and their bytes. */
+/** Counts the bytes of each name once. */
 class Expression {
   readonly names: Record<string, string> = {};
   readonly values: Item = {};

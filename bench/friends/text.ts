@@ -10,7 +10,7 @@ const HEADS: Readonly<Record<Measure, string>> = {
   bytes: 'bytes moved',
 };
 
-/** The article's claims, the fits and their errors. A Scan costs the whole table, whatever the list's length. */
+/** A Scan costs as much as the whole table, whatever the list's length. */
 export function growthRows(findings: readonly Finding[]): Rows {
   const measures = Object.keys(HEADS) as Measure[];
   return [
@@ -31,13 +31,12 @@ function isScan({ layout, operation }: Finding): boolean {
   return operation === 'list' && itemPer === 'friend' && key.sort === undefined;
 }
 
-/** `O(n): 1.6 + 0.044 n, ±9 %`; `n` is the number of friends. */
+/** Returns text such as `O(n): 1.6 + 0.044 n, ±9 %`, where `n` is the number of friends. */
 export function fitText({ growth, intercept, slope, errorPercent }: Fit): string {
   const model = growth === 'O(n)' ? `${figure(intercept)} + ${figure(slope)} n` : figure(intercept);
   return `${growth}: ${model}, ±${errorPercent < 0.05 ? '0' : errorPercent.toFixed(1)} %`;
 }
 
-/** Three significant digits; none after the point of large numbers. */
 export function figure(value: number): string {
   if (Number.isInteger(value) || Math.abs(value) >= 100) return Math.round(value).toLocaleString('en-US');
   return String(Number(value.toPrecision(3)));

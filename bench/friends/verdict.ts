@@ -1,13 +1,12 @@
 import type { Finding } from './findings.ts';
 import { figure } from './text.ts';
 
-/** What became of the article's claims in capacity units. */
 export interface Verdict {
   constant: string[];
-  /** O(1) in the article, growing here. */
+  /** O(1) in the article, but growing here. */
   lost: Finding[];
   billedOnly: Finding[];
-  /** O(n) in the article, not growing here. */
+  /** O(n) in the article, but not growing here. */
   gained: Finding[];
 }
 

@@ -1,7 +1,7 @@
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import type { DynamoDBRecord } from './event.ts';
 
-// Derived items by hand, for any delivery. The bench counts these lines.
+// Hand-written derived items, for any kind of delivery. The benchmark counts these lines.
 
 const WEIGHTS: Record<string, number> = { LEAD: 500, CONTRIBUTOR: 400, VIEWER: 300 };
 const SHARDS = 200;
@@ -62,7 +62,7 @@ function indexItem({ source, target, memberRole, date }: Image): Record<string, 
 }
 
 function writesOfNode(source: string, before?: Image, after?: Image): Write[] {
-  // Both searches share an item, with an index each.
+  // Both searches share an item, but each has its own index.
   const key = { source, target: '~ix/status' };
   if (after === undefined) return [{ kind: 'remove', key }];
   const writes: Write[] = [];

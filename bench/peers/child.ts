@@ -1,6 +1,6 @@
 import { endWithParent } from '../support/end-with-parent.ts';
 import { outcomesOf } from './consumers.ts';
 
-/** Argument: the consumer's name. Prints its outcomes. */
+/** Prints the outcomes of the consumer that the argument names. */
 endWithParent();
 process.stdout.write(JSON.stringify(await outcomesOf(process.argv[2]!)));

@@ -23,15 +23,13 @@ import { loadToolbox } from './dynamodb-toolbox/library.ts';
 import type { Handler, StreamEvent } from './event.ts';
 import { powertoolsHandler } from './powertools.ts';
 
-/** The consumers of `peers`, each on its own table. */
-
 const BATCH = 10_000;
 const NODE_CHANGES = sizeOf({ whole: 1_000, short: 100 });
-/** BatchGetItem's and statements' limits. */
+/** Limits of BatchGetItem and BatchExecuteStatement. */
 const [READS_A_CALL, STATEMENTS_A_CALL] = [100, 25];
 const TABLE = fullModel.table.name;
 
-/** DynamoDB calls of one call of the store, by its first parameter. */
+/** Returns the number of DynamoDB calls behind one call of the store. */
 function callsOf(name: string | symbol, given: unknown): number {
   if (name === 'getMany') return Math.ceil((given as readonly unknown[]).length / READS_A_CALL);
   if (name !== 'updateMany') return 1;
@@ -43,7 +41,7 @@ function callsOf(name: string | symbol, given: unknown): number {
 
 export interface Peer {
   name: string;
-  /** That the user would write. */
+  /** Files that the user would write. */
   files: readonly string[];
   handler: (client: DynamoDBClient) => Handler | Promise<Handler>;
 }
@@ -80,7 +78,7 @@ export const PEERS: readonly Peer[] = [
   },
 ];
 
-/** What one delivery took and left. */
+/** Cost of one delivery, and the items that are wrong after it. */
 export interface Outcome {
   calls: number;
   wcu: number;
@@ -129,7 +127,7 @@ async function peer(
   return [await deliver(workload.records), await deliver(late)];
 }
 
-/** Items from a table in memory; CPU of the same calls on a table that answers at once. */
+/** Counts calls and units on a table in memory, and the CPU time of the same calls on a table that answers at once. */
 async function ours(
   workload: Workload,
   derived: readonly Item[],

@@ -3,7 +3,7 @@ import { DeleteCommand, DynamoDBDocumentClient, PutCommand, UpdateCommand } from
 import { type Write, writesOf } from './by-hand.ts';
 import type { DynamoDBRecord, Handler } from './event.ts';
 
-// A function over the DocumentClient, record by record.
+// Applies one record at a time with the DocumentClient.
 
 export function applier(client: DynamoDBClient, TableName: string): (record: DynamoDBRecord) => Promise<void> {
   const documents = DynamoDBDocumentClient.from(client);

@@ -1,6 +1,6 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 
-/** As Lambda hands it over. */
+/** A record in the form in which Lambda delivers it. */
 export interface DynamoDBRecord {
   eventName?: 'INSERT' | 'MODIFY' | 'REMOVE';
   dynamodb?: {

@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { installedPackage } from '../../test/support/test-package.ts';
 
-/** Of ECharts, as far as used. */
+/** The part of ECharts that is used. */
 interface Chart {
   setOption(option: object): void;
   renderToSVGString(): string;
@@ -19,7 +19,6 @@ export interface PlotLibrary {
 export const FONT = 'DejaVu Sans';
 export const TEXT_COLOR = '#222222';
 
-/** A chart with a title, as SVG. */
 export function svgOf(
   { echarts }: PlotLibrary,
   size: { width: number; height: number },
@@ -44,7 +43,7 @@ export function svgOf(
   }
 }
 
-/** Installs them first where they are missing. */
+/** Installs the libraries if they are missing. */
 export async function loadPlotLibrary(): Promise<PlotLibrary> {
   const folder = await installedPackage(join(process.cwd(), 'bench/plots'));
   const require = createRequire(join(folder, 'package.json'));

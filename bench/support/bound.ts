@@ -3,17 +3,18 @@ import { WRITE_UNIT_BYTES } from '../../src/core/items/capacity.ts';
 import type { IndexName } from '../../src/core/model/compiled.ts';
 import type { Item } from './images.ts';
 
-/** What no consumer can undercut: one write of each changed item. */
+/** The minimum cost for any consumer: one write of each changed item. */
 export interface LowerBound {
   /** Derived items that differ. */
   touched: number;
-  /** Including index entries. */
+  /** Includes index entries. */
   wcu: number;
 }
 
 /**
- * A write costs a unit for each started KB of the larger of the items before and after; an index entry likewise, twice if its keys change.
- * Source: "Read and write operations" and "Using Global Secondary Indexes" in DynamoDB's developer guide.
+ * A write costs a unit per started KB of the larger of the items before and after. An index entry costs the same, or
+ * twice as much if its keys change. Source: "Read and write operations" and "Using Global Secondary Indexes" in
+ * DynamoDB's developer guide.
  */
 export function lowerBound(
   before: ReadonlyMap<string, Item>,
@@ -41,7 +42,6 @@ function indexUnits(index: IndexName, old: Item | undefined, current: Item | und
   return (oldKey === undefined ? 0 : units(old)) + (currentKey === undefined ? 0 : units(current));
 }
 
-/** Undefined where the item isn't in the index. */
 function indexKey(index: IndexName, item: Item | undefined): string | undefined {
   const partition = item?.[`${index}pk`];
   const sort = item?.[`${index}sk`];

@@ -1,4 +1,4 @@
-/** A check in its own process: prints counts and peak memory. Argument: the endpoint. */
+/** Checks the table at the endpoint given as argument, and prints counts and peak memory. */
 
 import { createClient } from '../../src/store/client.ts';
 import { DynamoDBStore } from '../../src/store/dynamodb.ts';

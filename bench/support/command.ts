@@ -8,21 +8,21 @@ import { type FigureFile, figureFile, readFigures, saveFigures } from './figure-
 import { type Report, reportJson, reportText } from './report.ts';
 
 export interface BenchmarkOptions {
-  /** Most runs of each variant. Default: the benchmark's. */
+  /** Maximum runs of each variant. Default: the benchmark's own. */
   repetitions?: number;
-  /** Nodes of `migrate`, source items of `sync`. Default: the benchmark's. */
+  /** Nodes of `migrate`, or source items of `sync`. Default: the benchmark's own. */
   nodes?: number;
 }
 
 export type Benchmark = (options: BenchmarkOptions) => Promise<Report[]>;
 
-/** On an idle machine; then the benchmark is stopped. */
+/** Limit on an idle machine. A benchmark that takes longer is stopped. */
 const MOST_SECONDS = 180;
-/** The same in the short form, beside others. */
+/** The same for `--short`, where benchmarks run in parallel. */
 const MOST_SHORT_SECONDS = 60;
-/** More time for a given number of nodes, on a busy machine. */
+/** Allows more time for `--nodes` on a busy machine. */
 const SLOWEST_NODES_PER_SECOND = 20;
-/** Side by side in the short form. */
+/** Number of benchmarks that run in parallel with `--short`. */
 const SHORT_AT_ONCE = 3;
 
 const USAGE = `Usage: npm run bench -- NAME... | all [--repetitions N] [--nodes N] [--json] [--save] [--short]
@@ -51,7 +51,7 @@ export async function runBenchmarks(benchmarks: Readonly<Record<string, Benchmar
       json: { type: 'boolean', default: false },
       save: { type: 'boolean', default: false },
       short: { type: 'boolean', default: false },
-      // Single benchmarks run in processes with this option.
+      // Set in the child process that runs a single benchmark.
       here: { type: 'boolean', default: false },
       repetitions: { type: 'string' },
       nodes: { type: 'string' },
@@ -90,7 +90,10 @@ export async function runBenchmarks(benchmarks: Readonly<Record<string, Benchmar
   if (gone.length > 0) process.exitCode = 1;
 }
 
-/** Documented reports not printed by this run; of `all` also benchmarks that no longer exist. */
+/**
+ * Returns documented reports that this run didn't print. For `all`, includes reports of benchmarks that no longer
+ * exist.
+ */
 function unprinted(
   documented: FigureFile | undefined,
   printed: FigureFile,
@@ -99,7 +102,7 @@ function unprinted(
 ): string[] {
   return Object.entries(documented?.benchmarks ?? {}).flatMap(([name, { reports }]) => {
     if (!names.includes(name)) return isAll ? [`the benchmark ${name}`] : [];
-    // A failed one has said so.
+    // A failed benchmark has already printed its error.
     const here = printed.benchmarks[name]?.reports.map((report) => report.name);
     if (here === undefined) return [];
     return reports.flatMap((report) => (here.includes(report.name) ? [] : [`the report ${report.name} of ${name}`]));
@@ -107,19 +110,19 @@ function unprinted(
 }
 
 interface MeasuringOptions {
-  /** `bench/main.js`. Default: this program. */
+  /** Path of `bench/main.js`. Default: this program. */
   program?: string;
   repetitions?: string | undefined;
   nodes?: string | undefined;
-  /** Default: by size and load of the machine. */
+  /** Default: depends on the size and on the machine's load. */
   mostSeconds?: number;
-  /** Print progress only. */
+  /** Prints only progress, no reports. */
   json: boolean;
-  /** Once, at the smallest size. */
+  /** Runs once, at the smallest size. */
   short?: boolean;
 }
 
-/** Each runs in a process of its own, so that none changes what the next finds compiled. */
+/** Runs each benchmark in its own process, so that it doesn't profit from code that another one has compiled. */
 export async function measureAll(
   names: readonly string[],
   { program = process.argv[1]!, repetitions, nodes, json, short = false, mostSeconds: bound }: MeasuringOptions,
@@ -136,14 +139,14 @@ export async function measureAll(
       ...(repetitions === undefined && !short ? [] : ['--repetitions', repetitions ?? '1']),
       ...(nodes === undefined ? [] : ['--nodes', nodes]),
     ];
-    // A loaded machine takes longer in proportion.
+    // A loaded machine takes proportionally longer.
     const share = Math.max(1, loadAverage / availableParallelism());
     const secondsHere =
       (short ? MOST_SHORT_SECONDS : MOST_SECONDS) +
       (nodes === undefined ? 0 : Number(nodes) / SLOWEST_NODES_PER_SECOND);
     const mostSeconds = Math.ceil(Math.min(share * secondsHere, bound ?? Number.POSITIVE_INFINITY));
     const reports = await ownProcess(name, args, mostSeconds, short).catch((error: unknown) => {
-      // Others go on; the command ends with 1.
+      // The other benchmarks continue, and the command exits with 1.
       process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
       process.exitCode = 1;
       return undefined;
@@ -156,12 +159,12 @@ export async function measureAll(
       loadAverage,
       reports: reports.map(reportJson),
     };
-    // One by one, so that a failure loses no other.
+    // Save each benchmark at once, so that a later failure doesn't lose its figures.
     if (isSaved) await saveFigures({ ...file, benchmarks: { [name]: file.benchmarks[name]! } });
     process.stderr.write(`${name}: ${seconds} s\n`);
     if (!json) for (const report of reports) process.stdout.write(`${reportText(report)}\n`);
   };
-  // Unmeasured runs mostly wait, so may overlap.
+  // Short runs measure nothing and mostly wait, so they may overlap.
   await pMap(names, measure, { concurrency: short ? SHORT_AT_ONCE : 1 });
   return file;
 }

@@ -4,7 +4,7 @@ import { derivedItems } from './derived.ts';
 import type { Item } from './images.ts';
 import { copyModel } from './models.ts';
 
-/** Damage to what other partitions decide, in `corruptCopy`'s order. */
+/** Damage to items that other partitions decide, in the order of `corruptCopy`. */
 export const COPY_KINDS = [
   'copy missing',
   'copy stale',
@@ -18,7 +18,7 @@ export const COPY_KINDS = [
 
 const GONE = COPY_KINDS.indexOf('copy of a node that is gone');
 
-/** Two authors for each book, two books for each author. */
+/** Each book has two authors, and each author two books. */
 export function projectedBooks(books: number): Item[] {
   const bases: Item[] = [];
   for (let b = 0; b < books; b++) {
@@ -39,7 +39,7 @@ export function wroteImage(book: string, author: string): Item {
   return { source: { S: book }, target: { S: `WROTE-${author}` }, since: { S: '2026-01-01' } };
 }
 
-/** Takes the kinds in turn; returns `source target`. */
+/** Rotates through the kinds of damage. Returns `source target`. */
 export async function corruptCopy(store: Pick<Store, 'get' | 'put' | 'delete'>, number: number): Promise<string> {
   const book = `BOOK-${number}`;
   const author = `AUTHOR-${number}`;
@@ -76,7 +76,7 @@ export async function corruptCopy(store: Pick<Store, 'get' | 'put' | 'delete'>, 
   }
 }
 
-/** Restarted fan-outs, as their records would. */
+/** Runs restarted fan-outs, as their stream records would. */
 export async function driveFanOuts(store: Store, books: number): Promise<void> {
   const projector = createProjector(copyModel, { store });
   for (let number = COPY_KINDS.length - 1; number < books; number += COPY_KINDS.length) {

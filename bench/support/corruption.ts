@@ -4,7 +4,7 @@ import { derivedItems } from './derived.ts';
 import { edgeImage, goalImage, type Item } from './images.ts';
 import { ROLE_NAMES } from './models.ts';
 
-/** Goals with three members each from a number on, with derived items. */
+/** Returns goals from the number `first` on, with three members each, and the derived items. */
 export function projectedGoals(graph: CompiledModel, goals: number, first = 0): Item[] {
   const bases: Item[] = [];
   for (let g = first; g < first + goals; g++) {
@@ -15,7 +15,7 @@ export function projectedGoals(graph: CompiledModel, goals: number, first = 0): 
       bases.push(edgeImage({ source, target: `USER-U${g + member}`, version: 1, role, date: '2026-03-01' }));
     }
   }
-  // Every target exists: others are looked up, which a bare scan doesn't do.
+  // Every target exists. The check looks up missing targets, which a bare scan doesn't do.
   for (let user = first; user < first + goals + 2; user++) {
     const id = `USER-U${user}`;
     bases.push({ source: { S: id }, target: { S: id }, name: { S: `user ${user}` } });
@@ -23,7 +23,7 @@ export function projectedGoals(graph: CompiledModel, goals: number, first = 0): 
   return [...bases, ...derivedItems(graph, bases)];
 }
 
-/** Kinds of damage in `corrupt`'s order. */
+/** Kinds of damage, in the order of `corrupt`. */
 export const KINDS = [
   'element missing or extra',
   'wrong label',
@@ -41,7 +41,7 @@ export function goalOf(number: number): string {
   return `GOAL-G${number}`;
 }
 
-/** Takes the kinds in turn, by the goal's number; returns the sort key. */
+/** The goal's number selects the kind of damage. Returns the sort key. */
 export async function corrupt(store: Pick<Store, 'get' | 'put' | 'delete'>, goal: number): Promise<string> {
   const source = goalOf(goal);
   const change = async (target: string, make: (item: Item) => Item): Promise<string> => {

@@ -6,7 +6,7 @@ import type { CompiledModel } from '../../src/core/model/compiled.ts';
 import { derivedOf } from '../../src/core/plan/derive.ts';
 import type { Item } from './images.ts';
 
-/** As an earlier projection left them. */
+/** Returns the derived items that an earlier projection would have left. */
 export function derivedItems(graph: CompiledModel, baseItems: readonly Item[]): Item[] {
   const stamped = (model: string): Item => ({ r: { N: '1' }, model: { S: model } });
   const stamp = stamped(graph.fingerprint);

@@ -9,14 +9,12 @@ import { decodeRecords } from '../../src/stream/decode.ts';
 import { edgeSetModel } from './models.ts';
 import { type Timing, timed } from './paired.ts';
 
-/** The projector's writes as a loop over a DocumentClient. */
+/** Runs the projector's writes in a loop over a DocumentClient. */
 
-/** Calls at once. */
 export const CONCURRENCY = 32;
 
 type DocumentInput = ConstructorParameters<typeof UpdateCommand>[0];
 
-/** The projector's updates, in a DocumentClient's plain form. */
 export function documentInputs(records: Parameters<typeof decodeRecords>[1]): DocumentInput[] {
   const inputs: DocumentInput[] = [];
   for (const { source, target, newImage } of decodeRecords(edgeSetModel, records)) {
@@ -35,7 +33,7 @@ export function documentInputs(records: Parameters<typeof decodeRecords>[1]): Do
   return inputs;
 }
 
-/** Timed, with the SDK's default HTTP handler. */
+/** Uses the SDK's default HTTP handler. */
 export async function documentClientLoop(endpoint: string, inputs: readonly DocumentInput[]): Promise<Timing> {
   const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
   const base = new DynamoDBClient({ endpoint, region: 'us-east-1', credentials });

@@ -1,7 +1,7 @@
-/** Asks for the smallest sizes at which a benchmark does all it does. */
+/** Environment variable that asks for the smallest sizes at which a benchmark still runs all of its code. */
 export const SHORT = 'EDGELOOM_BENCH_SHORT';
 
-/** Whole for figures, short to show that the benchmark works. */
+/** `whole` is for figures. `short` only shows that the benchmark works. */
 export function sizeOf<T>({ whole, short }: { whole: T; short: T }): T {
   return process.env[SHORT] === undefined ? whole : short;
 }

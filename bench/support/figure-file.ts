@@ -3,22 +3,22 @@ import { availableParallelism, totalmem } from 'node:os';
 import { join } from 'node:path';
 import type { MeasuredReport } from './report.ts';
 
-/** `docs/project/figures.json`, from which `figures.md` and its plots are made. */
+/** The content of `docs/project/figures.json`, from which `figures.md` and its plots are made. */
 export interface FigureFile {
   machine: { cores: number; memoryGB: number; platform: string; architecture: string; node: string };
   benchmarks: Record<string, MeasuredBenchmark>;
 }
 
 export interface MeasuredBenchmark {
-  /** With set-up. */
+  /** Includes the set-up. */
   seconds: number;
   measuredOn: string;
-  /** A minute's load average at its start; absent of older ones. */
+  /** One-minute load average at the start. Absent from older figures. */
   loadAverage?: number;
   reports: MeasuredReport[];
 }
 
-/** From the repository's root, where benchmarks run. */
+/** Relative to the repository's root, where benchmarks run. */
 export const FIGURES = join('docs', 'project', 'figures.json');
 
 export function figureFile(): FigureFile {
@@ -41,7 +41,7 @@ export async function readFigures(): Promise<FigureFile | undefined> {
   }
 }
 
-/** Keeps figures of other benchmarks. */
+/** Keeps the figures of other benchmarks. */
 export async function saveFigures(file: FigureFile): Promise<void> {
   const present = await readFigures();
   const merged = { ...file, benchmarks: { ...present?.benchmarks, ...file.benchmarks } };

@@ -3,8 +3,8 @@ import { endWithParent } from './end-with-parent.ts';
 import { answerTo, readTexts } from './stored-answers.ts';
 
 /**
- * A table that answers at once, in its own process; prints its port. Arguments: milliseconds before each answer, fixed answers by call, file of
- * the items that reads find.
+ * A table in its own process that answers at once. Prints its port. Arguments: milliseconds before each answer, fixed
+ * answers by call, and a file of the items that reads find.
  */
 
 const [delay = '0', given = '{}', itemsFile] = process.argv.slice(2);
@@ -35,7 +35,7 @@ function serve(socket: Socket): void {
   socket.setNoDelay(true);
   socket.on('error', () => socket.destroy());
   socket.on('data', (chunk) => {
-    // Latin-1: a character for each byte.
+    // In Latin-1, each byte is one character.
     buffered += chunk.toString('latin1');
     for (;;) {
       const end = buffered.indexOf('\r\n\r\n');

@@ -8,17 +8,17 @@ import type { Item } from './images.ts';
 import { saveTexts, storedTexts } from './stored-answers.ts';
 
 interface FreeTableOptions {
-  /** Before each answer. Default: 0. */
+  /** Delay before each answer. Default: 0. */
   delayMs?: number;
-  /** Found by GetItem and BatchGetItem. Default: none. */
+  /** Items that GetItem and BatchGetItem find. Default: none. */
   items?: readonly Item[];
   /** Answers to other calls, by name. */
   answers?: Readonly<Record<string, object>>;
 }
 
 /**
- * Runs something against a free table in its own process, which leaves the client's work. A consumer that reads needs `items`, or its reads look
- * cheap.
+ * The table's process does no work, so the measured work is the client's. A consumer that reads needs `items`:
+ * otherwise, its reads would look cheap.
  */
 export async function withFreeTable<T>(
   run: (endpoint: string) => Promise<T>,

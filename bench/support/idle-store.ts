@@ -2,7 +2,7 @@ import type { ItemKey, Store } from '../../src/core/store-port.ts';
 import type { Item } from './images.ts';
 import { byKey } from './table.ts';
 
-/** Takes no time: updates apply and change nothing, reads find these items. */
+/** Updates succeed without changing anything, and reads find the given items, both in no time. */
 export function idleStore(items: Iterable<Item> = []): Store {
   const stored = byKey(items);
   const find = ({ source, target }: ItemKey): Item | undefined => stored.get(`${source} ${target}`);

@@ -19,7 +19,7 @@ export interface GoalState {
   version: number;
 }
 
-/** A dozen attributes, of which a model needs a few. */
+/** Has a dozen attributes, of which a model needs only a few. */
 export function edgeImage({ source, target, role, date, version }: EdgeState): Item {
   return {
     source: { S: source },

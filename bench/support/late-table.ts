@@ -6,7 +6,6 @@ interface LateTable {
   calls: number;
 }
 
-/** Answers after some milliseconds, like a network. */
 export function answeringLate(store: Store & ScanSource, milliseconds: number): LateTable {
   const table: LateTable = {
     calls: 0,

@@ -6,21 +6,19 @@ import type { Registry } from '../../src/registry/registry.ts';
 import { addGeneration, makeAllReady, noteSince, registerAll } from '../../src/registry/transitions.ts';
 import { MemoryStore } from '../../test/support/memory-store/memory-store.ts';
 
-/** A model as a table's registry has it. */
-
 /**
- * `registered`: an empty table's. `migrated`: all in its second generation, kept since long before the measured records; or one projection
- * beside its first.
+ * `registered` is the registry of an empty table. `migrated` has all projections in their second generation since long
+ * before the measured records. Otherwise, the projection `second` has a second generation beside its first.
  */
 export type ManagedState = 'registered' | 'migrated' | { second: string; sinceMs: number };
 
 export interface Managed {
   graph: CompiledModel;
-  /** Has only the registry. */
+  /** Contains only the registry. */
   store: MemoryStore;
 }
 
-/** Before any workload's records. */
+/** Earlier than the records of any workload. */
 const SINCE_MS = Date.UTC(2020, 0, 1);
 
 export async function managed(own: CompiledModel, state: ManagedState): Promise<Managed> {

@@ -19,7 +19,10 @@ interface ConsumerCost {
 
 type WriteCommand = UpdateItemCommand | PutItemCommand | DeleteItemCommand;
 
-/** Applies records one by one in stream order, sources side by side up to the concurrency, without conditions. */
+/**
+ * Applies records one by one in stream order, without conditions. Up to `concurrency` sources are processed in
+ * parallel.
+ */
 export async function applyOneByOne(
   client: DynamoDBClient,
   graph: CompiledModel,
@@ -34,14 +37,14 @@ export async function applyOneByOne(
   }
   const apply = async (chain: readonly ChangeRecord[]): Promise<void> => {
     for (const record of chain) {
-      // `send` is overloaded for each command alone.
+      // `send` has overloads only for single commands.
       for (const command of commandsOf(graph, record)) await client.send(command as UpdateItemCommand);
     }
   };
   await pMap(bySource.values(), apply, { concurrency });
 }
 
-/** A changed element takes two writes: DynamoDB refuses ADD and DELETE of one set in one. */
+/** A changed element takes two writes, because DynamoDB refuses ADD and DELETE of the same set in one update. */
 function commandsOf(graph: CompiledModel, { source, target, oldImage, newImage }: ChangeRecord): WriteCommand[] {
   const before = derivedOf(graph, source, target, oldImage);
   const after = derivedOf(graph, source, target, newImage);
@@ -84,7 +87,7 @@ function common(graph: CompiledModel, source: string, target: string) {
   };
 }
 
-/** What DynamoDB bills for `applyOneByOne`, computed: an engine takes minutes for large sets. */
+/** Computes the units that DynamoDB bills for `applyOneByOne`, which takes minutes on an engine with large sets. */
 export function costOneByOne(
   graph: CompiledModel,
   before: ReadonlyMap<string, Item>,

@@ -2,23 +2,21 @@ import { INDEX_KEYS } from '../../src/core/items/derived-item.ts';
 import type { Item } from './images.ts';
 import type { Workload } from './workload.ts';
 
-/** What a consumer should leave. Compares answers, not items, whose layout is the consumer's affair. */
+/** The answers that a consumer should leave. Compares no items, because each consumer has its own layout. */
 
 const WEIGHTS: Readonly<Record<string, number>> = { LEAD: 500, CONTRIBUTOR: 400, VIEWER: 300 };
 const INDEX_ITEM = ' ~ix/';
 const VIEW = ' ~view';
 
-/** Throws where edge sets differ from the oracle's. */
 export function checkEdgeSets(consumer: string, workload: Workload, items: ReadonlyMap<string, Item>): void {
   refuse(consumer, 'edge set', wrongEdgeSets(workload, items));
 }
 
-/** Throws where index entries differ from the oracle's. */
 export function checkIndexItems(consumer: string, workload: Workload, items: ReadonlyMap<string, Item>): void {
   refuse(consumer, 'index item', wrongEntries(workload, items));
 }
 
-/** Wrong, missing and surplus edge sets and index entries. */
+/** Counts wrong, missing and surplus edge sets and index entries. */
 export function wrongItems(workload: Workload, items: ReadonlyMap<string, Item>): number {
   return wrongEdgeSets(workload, items).length + wrongEntries(workload, items).length;
 }
@@ -49,7 +47,7 @@ function wrongEntries(workload: Workload, items: ReadonlyMap<string, Item>): str
     const at = key.indexOf(INDEX_ITEM);
     if (at < 0) continue;
     const [source, name] = [key.slice(0, at), key.slice(at + INDEX_ITEM.length)];
-    // An edge's sort key has a dash; a search's name follows otherwise.
+    // The sort key of an edge contains a dash. Otherwise, the name of a search follows.
     const base = name.includes('-') ? `${source} ${name}` : source;
     const entries = entriesOf(item);
     if (entries.length > 0) found.set(base, [...(found.get(base) ?? []), ...entries]);
@@ -57,7 +55,7 @@ function wrongEntries(workload: Workload, items: ReadonlyMap<string, Item>): str
   return differences(expectedEntries(workload), found);
 }
 
-/** Partition without shard, and sort key, for each index. */
+/** Returns the partition, without its shard, and the sort key for each index. */
 function entriesOf(item: Item): string[] {
   return Object.values(INDEX_KEYS).flatMap(({ partition, sort }) => {
     const [partitionKey, sortKey] = [item[partition], item[sort]];
@@ -92,7 +90,6 @@ function entry(partition: string, sortKey: string): string {
   return `${partition} ${sortKey}`;
 }
 
-/** Texts are compared in any order. */
 function differences(expected: ReadonlyMap<string, string[]>, found: ReadonlyMap<string, string[]>): string[] {
   const text = (texts: readonly string[] = []): string => JSON.stringify([...texts].sort());
   const names = new Set([...expected.keys(), ...found.keys()]);

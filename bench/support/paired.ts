@@ -3,11 +3,11 @@ import { spread } from './statistics.ts';
 
 export interface Timing {
   seconds: number;
-  /** User and system, with garbage collection, of this process. */
+  /** User and system time of this process, including garbage collection. */
   cpuSeconds: number;
 }
 
-/** Only the client: the engine is another process. */
+/** Measures only the client: the engine is another process. */
 export async function timed(run: () => Promise<void> | void): Promise<Timing> {
   const cpu = process.cpuUsage();
   const start = performance.now();
@@ -17,12 +17,13 @@ export async function timed(run: () => Promise<void> | void): Promise<Timing> {
   return { seconds, cpuSeconds: (user + system) / 1e6 };
 }
 
-/** No repetition begins later: a loaded machine gives fewer pairs. */
+/** No repetition begins later, so a loaded machine makes fewer pairs. */
 const BUDGET_SECONDS = 40;
 
 /**
- * Runs variants in turn, `repetitions` times or as the budget allows, so that disturbances meet all alike. The i-th results of all lists belong
- * together. Warm-ups are unmeasured: the first runs also pay for compilation.
+ * Runs the variants alternately, up to `repetitions` times within the budget, so that disturbances affect all of them.
+ * The i-th results of all lists belong together. Warm-ups aren't measured, because the first runs also pay for
+ * compilation.
  */
 export async function interleaved<Name extends string, Result>(
   repetitions: number,
@@ -35,24 +36,21 @@ export async function interleaved<Name extends string, Result>(
   const start = performance.now();
   for (let repetition = 0; repetition < repetitions; repetition++) {
     if (performance.now() - start > budgetSeconds * 1000) break;
-    // Each begins in turn, so that garbage left behind meets all alike.
+    // Variants take turns in going first, so that garbage from earlier runs affects all of them.
     const first = repetition % names.length;
     for (const name of [...names.slice(first), ...names.slice(0, first)]) results[name].push(await variants[name]());
   }
   return results;
 }
 
-/** Spread of the paired ratios. */
 export function ratios(numerators: readonly number[], denominators: readonly number[]): Spread {
   return spread(numerators.map((numerator, i) => numerator / denominators[i]!));
 }
 
-/** For each of so many units. */
 export function cpuSecondsOf(runs: readonly Timing[], units = 1): number[] {
   return runs.map(({ cpuSeconds }) => cpuSeconds / units);
 }
 
-/** For each of so many units. */
 export function secondsOf(runs: readonly Timing[], units = 1): number[] {
   return runs.map(({ seconds }) => seconds / units);
 }

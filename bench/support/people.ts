@@ -11,7 +11,6 @@ export interface Person {
   change: number;
 }
 
-/** Found by name, in so many shards, and by city. */
 export function peopleModel(shards: number) {
   return defineGraph({
     table: 'bench',
@@ -31,7 +30,7 @@ export function personImage(i: number, { name, city, change }: Person): Item {
 
 let sequence = 10n ** 30n;
 
-/** Later than all earlier ones. */
+/** Each record has a higher sequence number than the records made before. */
 export function personRecord(i: number, before: Person, after: Person, madeAtMs: number): RawRecord {
   sequence += 1n;
   const key = { S: personId(i) };

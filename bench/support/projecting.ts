@@ -7,7 +7,7 @@ import { MemoryStore } from '../../test/support/memory-store/memory-store.ts';
 import type { Item } from './images.ts';
 import { keyOf, load } from './table.ts';
 
-/** Projects batches; throws what a batch failed with. */
+/** Throws the error that a batch failed with. */
 export function projecting(
   graph: CompiledModel,
   options: ProjectorOptions,
@@ -20,7 +20,7 @@ export function projecting(
   };
 }
 
-/** The items' records, as if they were put one after the other. */
+/** Returns the records of puts of these items, one after another. */
 export function recordsOf(items: readonly Item[]): ChangeRecord[] {
   return items.map((newImage, i) => ({
     ...keyOf(newImage),
@@ -28,13 +28,12 @@ export function recordsOf(items: readonly Item[]): ChangeRecord[] {
   }));
 }
 
-/** Writes base items, and projects them. */
 export async function loadProjected(graph: CompiledModel, store: Store, items: readonly Item[]): Promise<void> {
   await load(store, items);
   await projecting(graph, { store })(recordsOf(items));
 }
 
-/** Counts capacity, not times: the contract suite holds it against the engines'. */
+/** Counts capacity, but doesn't simulate time. The contract tests compare its capacity with that of the engines. */
 export async function memoryTable(
   { table, indexes }: Pick<CompiledModel, 'table' | 'indexes'>,
   ...items: readonly Iterable<Item>[]

@@ -1,8 +1,8 @@
-/** Seeded, so that every run sees the same workload. */
+/** Seeded, so that every run has the same workload. */
 export interface Random {
   /** In [0, 1). */
   next(): number;
-  /** A whole number in [0, `limit`). */
+  /** Returns a whole number in [0, `limit`). */
   below(limit: number): number;
 }
 
@@ -19,7 +19,7 @@ export function seededRandom(seed: number): Random {
   return { next, below: (limit) => Math.floor(next() * limit) };
 }
 
-/** Draws rank k of `count` with a probability in proportion to 1 / (k + 1): Zipf's law. */
+/** Draws rank k of `count` with a probability proportional to 1 / (k + 1) (Zipf's law). */
 export function zipf(random: Random, count: number): () => number {
   const cumulative: number[] = [];
   let total = 0;

@@ -1,5 +1,6 @@
 /**
- * A redrive in its own process: prints counts, CPU and peak memory. Arguments: endpoint, file with the invocation record from the mapping's bucket.
+ * Redrives in its own process, and prints counts, CPU time and peak memory. Arguments: the endpoint, and a file with
+ * the invocation record from the bucket for failed batches.
  */
 import { readFile } from 'node:fs/promises';
 import { createClient } from '../../src/store/client.ts';

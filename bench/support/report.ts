@@ -1,20 +1,21 @@
 import type { Spread } from './statistics.ts';
 
 export interface Target {
-  /** At most, or at least, `value`. */
   kind: 'at-most' | 'at-least';
   value: number;
 }
 
 export interface Figure {
   name: string;
-  /** Exact, or the spread of a measurement. */
+  /** Exact, or the spread of several runs. */
   value: number | Spread;
-  /** `calls`, `WCU`, `µs`, `x`, ... */
+  /** Such as `calls`, `WCU` or `µs`. */
   unit: string;
-  /** Share by which a count differs between runs; `true`: what was done while the run lasted. Absent: never. */
+  /**
+   * Share by which a count varies between runs, or true if it depends on the run's duration. Absent if it never varies.
+   */
   varies?: number | true;
-  /** For the median. */
+  /** Applies to the median. */
   target?: Target;
 }
 
@@ -22,7 +23,6 @@ export function figure(name: string, value: number | Spread, unit: string, targe
   return { name, value, unit, ...(target && { target }) };
 }
 
-/** A count that differs between runs. */
 export function varying(varies: NonNullable<Figure['varies']>, count: Figure): Figure {
   return { ...count, varies };
 }
@@ -35,21 +35,20 @@ export function atLeast(value: number): Target {
   return { kind: 'at-least', value };
 }
 
-/** The garbage collector chooses its moments. */
+/** Depends on when garbage is collected. */
 export const MEMORY_VARIES = 0.25;
-/** Each change of the code moves bytes. */
+/** Each change of the code changes its size. */
 export const CODE_VARIES = 0.1;
 
 export interface Report {
   name: string;
-  /** What was run. */
   title: string;
   figures: Figure[];
 }
 
-/** As `--json` prints it. */
+/** The output of `--json`. */
 export interface MeasuredReport extends Report {
-  /** Whether each target was met. */
+  /** True if the target was met. Absent without a target. */
   figures: (Figure & { met?: boolean })[];
 }
 
@@ -57,14 +56,13 @@ export function reportJson(report: Report): MeasuredReport {
   return { ...report, figures: report.figures.map((figure) => ({ ...figure, met: isMet(figure) })) };
 }
 
-/** Undefined without a target. */
 export function isMet({ value, target }: Figure): boolean | undefined {
   if (target === undefined) return undefined;
   const number = typeof value === 'number' ? value : value.median;
   return target.kind === 'at-most' ? number <= target.value : number >= target.value;
 }
 
-/** A time or rate differs on each machine. */
+/** Times and rates differ between machines. */
 export function isTime({ unit }: Figure): boolean {
   return /^(s|ms|µs)$|\/s\b/.test(unit);
 }
@@ -94,7 +92,6 @@ function pad(cell: string, width: number, column: number): string {
   return isNumber ? cell.padStart(width) : cell.padEnd(width);
 }
 
-/** Empty without a target. */
 export function targetText(figure: Figure): string {
   const { target } = figure;
   if (target === undefined) return '';

@@ -6,14 +6,14 @@ import { seededRandom } from './random.ts';
 import { itemKey } from './table.ts';
 
 /**
- * A table in this process behind the SDK's client: serialization and signing without a network. Knows unconditional puts, deletes, and updates
- * that set, add and delete. Answers come out of order.
+ * A table in this process behind the SDK's client: with serialization and signing, but without a network. Supports
+ * unconditional puts and deletes, and updates that set, add and delete. Answers arrive out of order.
  */
 export class SimulatedTable {
   readonly items = new Map<string, Item>();
   calls = 0;
   wcu = 0;
-  /** The table's time, not a consumer's. */
+  /** Time spent in the table, not in the consumer. */
   ownMs = 0;
   readonly client: DynamoDBClient;
   private readonly viewBytes = new Map<string, number>();
@@ -36,12 +36,12 @@ export class SimulatedTable {
     });
   }
 
-  /** `writeUnits` outside indexes, with remembered sizes, since sets have thousands of elements. */
+  /** Like `writeUnits` outside indexes, but remembers sizes, because sets have thousands of elements. */
   private viewUnits(key: string, before: Item | undefined, after: Item | undefined): number {
     const old = this.viewBytes.get(key) ?? (before === undefined ? 0 : itemSizeBytes(before));
     const grown = elementsOf(after).length - elementsOf(before).length;
     const [longer, shorter] = grown > 0 ? [after, before] : [before, after];
-    // One element came or went: the sizes differ by its bytes.
+    // If one element was added or removed, the sizes differ by its bytes.
     const isStep = Math.abs(grown) === 1 && elementsOf(shorter).length > 0;
     const bytes = isStep
       ? old + grown * Buffer.byteLength(firstMissing(elementsOf(longer), elementsOf(shorter)))
@@ -78,7 +78,6 @@ function elementsOf(item: Item | undefined): readonly string[] {
   return set !== undefined && 'SS' in set ? set.SS : [];
 }
 
-/** The first element that the shorter list lacks at its place. */
 function firstMissing(longer: readonly string[], shorter: readonly string[]): string {
   return longer.find((element, i) => element !== shorter[i])!;
 }

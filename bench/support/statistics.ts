@@ -4,7 +4,6 @@ export interface Spread {
   max: number;
 }
 
-/** Throws without numbers. */
 export function median(values: readonly number[]): number {
   if (values.length === 0) throw new RangeError('no values to take the median of');
   const sorted = [...values].sort((left, right) => left - right);
@@ -12,20 +11,18 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
 }
 
-/** Throws without numbers. */
 export function spread(values: readonly number[]): Spread {
   return { median: median(values), min: Math.min(...values), max: Math.max(...values) };
 }
 
-/** A measurement at one size of the input. */
 export interface Sized {
   size: number;
   value: number;
 }
 
 /**
- * The exponent `b` of the best power law `value = a * size^b`, by least squares of logarithms: 0 is constant, 1 linear. Nothing at every size
- * doesn't grow; throws for nothing at some, or fewer than two sizes.
+ * Returns the exponent `b` of the best power law `value = a * size^b`, by least squares of logarithms: 0 is constant, 1
+ * is linear. Returns 0 if all values are 0. Throws if only some values are 0, or for fewer than two sizes.
  */
 export function growthExponent(points: readonly Sized[]): number {
   if (points.length > 0 && points.every(({ value }) => value === 0)) return 0;

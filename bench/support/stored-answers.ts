@@ -2,7 +2,10 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import type { Item } from './images.ts';
 import { itemKey } from './table.ts';
 
-/** Answers of a free table: "done" to writes, which change nothing, and stored JSON texts to reads, which take next to no time. */
+/**
+ * Answers of a free table. Writes succeed without changing anything. Reads return stored JSON, which costs hardly any
+ * time.
+ */
 
 const UNITS = '"ConsumedCapacity":{"TableName":"bench","CapacityUnits":1}';
 const UNITS_OF_MANY = '"ConsumedCapacity":[{"TableName":"bench","CapacityUnits":1}]';
@@ -16,7 +19,7 @@ const FIXED: Readonly<Record<string, string>> = {
   TransactWriteItems: `{${UNITS_OF_MANY}}`,
 };
 
-/** JSON texts by `itemKey`. */
+/** JSON by `itemKey`. */
 export type StoredTexts = ReadonlyMap<string, string>;
 
 export function storedTexts(items: Iterable<Item>): StoredTexts {
@@ -36,7 +39,6 @@ export function readTexts(file: string): StoredTexts {
   );
 }
 
-/** Undefined for an unknown call. */
 export function answerTo(call: string, body: string, stored: StoredTexts): string | undefined {
   if (call === 'GetItem') {
     const item = stored.get(itemKey((JSON.parse(body) as { Key: Item }).Key));

@@ -1,4 +1,7 @@
-/** A sync in its own process, which may be killed: prints counts at each step. Arguments: endpoint, and `resume` to go on. */
+/**
+ * Runs a sync in a process that may be killed, and prints counts at each step. Arguments: the endpoint, and `resume` to
+ * continue.
+ */
 import { createSources } from '../../src/sources/create-sources.ts';
 import { createClient } from '../../src/store/client.ts';
 import { endWithParent } from './end-with-parent.ts';

@@ -7,11 +7,10 @@ import { DynamoDBStore } from '../../src/store/dynamodb.ts';
 import { MeteredStore } from '../../src/store/metered.ts';
 import { DynamoDBSourceStore } from '../../src/store/source-table.ts';
 
-/** A source table of issues, each a node and an edge. */
+/** A source table of issues. Each issue becomes a node and an edge. */
 
 export const SOURCE = 'bench-source';
 
-/** The mirroring table's model. */
 export const mirrorModel = defineGraph({
   table: 'bench-mirror',
   nodes: { ISSUE: node({ view: ['subject'] }), REPO: node() },
@@ -19,26 +18,25 @@ export const mirrorModel = defineGraph({
   mirrored: ['ISSUE', 'IN_REPO'],
 });
 
-/** The source table's keys. */
 export const sourceModel = defineGraph({
   table: { name: SOURCE, partitionKey: 'pk', sortKey: 'sk' },
   nodes: { ISSUE: node() },
 });
 
-/** Of about 200 bytes. */
+/** Has about 200 bytes. */
 export function issue(number: number, state = 'open') {
   const subject = `Subject of the issue ${number}: ${'words '.repeat(15)}`;
   return { pk: `repo#${number % 1000}`, sk: `issue#${number}`, number, repo: number % 1000, subject, state };
 }
 
-/** Of the table, and of the source. */
+/** `rcu` and `wcu` are of the mirroring table. */
 export interface SyncCounts {
   rcu: number;
   wcu: number;
   sourceRcu: number;
 }
 
-/** Options of `createSources`, and what the tables have consumed. */
+/** Returns the options of `createSources`, and a function that returns the units consumed so far. */
 export function countedSources(client: DynamoDBClient): {
   graph: typeof mirrorModel;
   options: SourcesOptions;

@@ -20,9 +20,9 @@ const LOAD_ITEMS = 25;
 const LOAD_BYTES = 1024 * 1024;
 
 /**
- * Runs something on a fresh engine and table with `items`. The engine slows down as a stream grows, so the table has none.
- *
- * @param dataDir where the engine keeps its data. Default: a scratch folder.
+ * Runs `run` with a fresh engine and a table of `items`. The table has no stream, because the engine slows down as a
+ * stream grows.
+ * @param dataDir folder for the engine's data. Default: a scratch folder
  */
 export async function withFreshTable<T>(
   graph: CompiledModel,
@@ -44,7 +44,7 @@ export async function withFreshTable<T>(
   }
 }
 
-/** A table with indexes of all attributes, as people make them. */
+/** Creates a table whose indexes project all attributes, as hand-made tables usually do. */
 export async function createTableByHand(
   client: DynamoDBClient,
   TableName: string,
@@ -70,7 +70,7 @@ export async function load(store: Pick<Store, 'writeMany'>, items: readonly Item
   });
 }
 
-/** As many as a BatchWriteItem takes, and far fewer bytes. */
+/** Chunks have as many items as a BatchWriteItem takes, and far fewer bytes. */
 export function* chunksOf<T>(items: readonly T[], bytesOf: (item: T) => number): Generator<T[]> {
   let chunk: T[] = [];
   let bytes = 0;
@@ -87,7 +87,6 @@ export function* chunksOf<T>(items: readonly T[], bytesOf: (item: T) => number):
   if (chunk.length > 0) yield chunk;
 }
 
-/** Units and items of a bare scan. */
 export async function scanned(store: ScanSource, segments: number): Promise<{ items: number; rcu: number }> {
   const sum = { items: 0, rcu: 0 };
   const scanSegment = async (_: unknown, segment: number): Promise<void> => {
@@ -103,7 +102,7 @@ export async function scanned(store: ScanSource, segments: number): Promise<{ it
   return sum;
 }
 
-/** By `itemKey`. */
+/** Keyed by `itemKey`. */
 export async function scanTable(client: DynamoDBClient, graph: CompiledModel): Promise<Map<string, Item>> {
   const items = new Map<string, Item>();
   let start: Item | undefined;

@@ -5,41 +5,44 @@ import { ROLE_NAMES } from './models.ts';
 import { type Random, seededRandom, zipf } from './random.ts';
 import { byKey, itemKey } from './table.ts';
 
-/** A recorded batch, the same on every run. */
+/** A recorded batch, the same in every run. */
 export interface Workload {
-  /** Before the batch. */
+  /** Base items from before the batch. */
   before: Item[];
-  /** As Lambda gets it, in stream order. */
+  /** In stream order, in the form in which Lambda delivers them. */
   records: RawRecord[];
-  /** The oracle of edges: each goal's memberships after the batch, by user. */
+  /** Oracle for edges: each goal's memberships after the batch, by user. */
   edges: ReadonlyMap<string, ReadonlyMap<string, EdgeState>>;
-  /** After the batch; empty without node records. */
+  /** Goals after the batch. Empty if the batch changes no nodes. */
   goals: ReadonlyMap<string, GoalState>;
 }
 
 export interface WorkloadOptions {
-  /** Changes of nodes among those of edges. Default 0: no nodes. */
+  /** Changes of nodes, in addition to those of edges. Default: 0, so there are no nodes. */
   nodeChanges?: number;
 }
 
 const SEED = 20_200_701;
-/** The short form takes a tenth. */
+/** The short form has a tenth of the size. */
 const TENTHS = sizeOf({ whole: 10, short: 1 });
 const SOURCES = 200 * TENTHS;
 const USERS = 2_000 * TENTHS;
 const EDGES_BEFORE = 2_200 * TENTHS;
-/** Records of each kind; a tenth has a tenth of each. */
+/** Numbers of records of each kind. */
 const [INSERTS, ROLE_CHANGES, REMOVES] = [5_072, 2_951, 1_977].map((count) => Math.round((count * TENTHS) / 10)) as [
   number,
   number,
   number,
 ];
-/** Any stream's. */
+/** An arbitrary stream. */
 export const STREAM_ARN = 'arn:aws:dynamodb:us-east-1:123456789012:table/bench/stream/2026-01-01T00:00:00.000';
 
 type Action = 'insert' | 'change' | 'remove' | 'node';
 
-/** 10,000 changes of edges over 2,000 sources by Zipf's law (5,072 inserts, 2,951 role changes, 1,977 removes), on sets of up to about 3,000. */
+/**
+ * Returns 10,000 changes of the edges of 2,000 sources, distributed by Zipf's law (5,072 inserts, 2,951 role changes,
+ * 1,977 removes), with edge sets of up to about 3,000 elements.
+ */
 export function recordedBatch({ nodeChanges = 0 }: WorkloadOptions = {}): Workload {
   const random = seededRandom(SEED);
   const state = new GraphState(random, nodeChanges > 0);
@@ -64,7 +67,7 @@ interface Change {
 class GraphState {
   readonly goals = new Map<string, GoalState>();
   readonly edges = new Map<string, Map<string, EdgeState>>();
-  /** Targets of each source, to draw from. */
+  /** Each source's targets, to draw from. */
   private readonly targets = new Map<string, string[]>();
   private readonly nextSource: () => number;
 
@@ -134,7 +137,6 @@ class GraphState {
     return { oldImage };
   }
 
-  /** Mostly the status, sometimes the due date. */
   private changeGoal(): Change {
     const goal = this.goals.get(goalId(this.nextSource()))!;
     const oldImage = goalImage(goal);
@@ -163,14 +165,14 @@ function streamRecord({ oldImage, newImage }: Change, place: number): RawRecord 
       Keys: { source, target },
       ...(newImage !== undefined && { NewImage: newImage }),
       ...(oldImage !== undefined && { OldImage: oldImage }),
-      // A shard's numbers have gaps.
+      // The sequence numbers of a shard have gaps.
       SequenceNumber: String(442_158_450_000_000_017_450_439_091n + BigInt(place) * 13n),
       StreamViewType: 'NEW_AND_OLD_IMAGES',
     },
   };
 }
 
-/** What a table holds when a consumer gets the records. */
+/** Returns the base items that the table contains when a consumer gets the records. */
 export function baseItemsAfter({ before, records }: Pick<Workload, 'before' | 'records'>): Item[] {
   const bases = byKey(before);
   for (const { dynamodb } of records) {
@@ -181,7 +183,7 @@ export function baseItemsAfter({ before, records }: Pick<Workload, 'before' | 'r
   return [...bases.values()];
 }
 
-/** By rank in popularity. */
+/** `rank` is by popularity. */
 export function goalId(rank: number): string {
   return `GOAL-G${rank + 1}`;
 }
@@ -206,7 +208,7 @@ function getOrAdd<K, V>(map: Map<K, V>, key: K, make: () => V): V {
   return value;
 }
 
-/** Inserts of different sources: each writes one small view. */
+/** Inserts edges of different sources, so each writes one small view. */
 export function insertsOverSources(count: number): RawRecord[] {
   return Array.from({ length: count }, (_, i) => {
     const edge = {

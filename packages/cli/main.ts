@@ -12,7 +12,6 @@ process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] ??= 'true';
 
 /** Exit code of a process that SIGPIPE ended. Node ignores the signal itself. */
 const PIPE_CLOSED = 141;
-/** Exit code for a failure. */
 const FAILED = 2;
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   // Happens when `head` closes the pipe early.

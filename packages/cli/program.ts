@@ -8,7 +8,6 @@ import { commandFailure, failureText } from './shared/failure.ts';
 import { refuseSecondValues } from './shared/repeated.ts';
 import { meantByWords, meantCommand, meantOption } from './shared/synonyms.ts';
 
-/** Exit code for wrong usage or a failure. */
 const FAILED = 2;
 
 /** Runs the command line and returns the exit code: 0 success, 1 something found (such as drift), 2 wrong usage or failure. */
@@ -59,7 +58,6 @@ function asksForStack(args: readonly string[]): boolean {
   return level === 'debug' || level === 'trace';
 }
 
-/** Turns Commander's error into one line, with a suggestion for an unknown word. */
 function usageFailure(program: Command, args: readonly string[], text: string): { message: string; hint?: string } {
   const message = text.replace(/^error: /, '').trimEnd();
   const command = namedCommand(program, args);
@@ -135,7 +133,7 @@ export function createProgram(args: readonly string[] = []): Command {
   refuseSecondValues(program);
   for (const { name, group, description } of COMMANDS)
     program.command(name).description(description).helpGroup(`${group}:`);
-  // Load only the named command: loading all takes ten times as long as listing them.
+  // Load only the named command: loading all of them is slow.
   program.hook('preSubcommand', async (_program, named) => {
     const listed = COMMANDS.find(({ name }) => name === named.name());
     if (listed === undefined) return;

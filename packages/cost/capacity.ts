@@ -71,7 +71,7 @@ export function modelCost(graph: CompiledModel, values: ValueCounts = new Map())
     }
     for (const order of edge.inbound?.orders.keys() ?? []) {
       const shards = edge.inbound?.shards ?? 1;
-      // In reverse order, the same Query also returns the target.
+      // In reverse order, the Query also returns the target, without another call.
       const target = edge.inbound?.includeTarget === true ? ', with its target' : '';
       queries.push({ query: `inbound ${edge.type} by ${order}${target}`, calls: shards, rcu: shards * HALF_UNIT });
     }
@@ -122,7 +122,6 @@ function mayBeNative(inbound: InboundModel): boolean {
   return [...orders.values()].every(({ order }) => nativeAttribute(order) !== undefined);
 }
 
-/** Warns of edges whose writes all change one item of a hub, and of edges whose index items are rewritten whenever a hub changes. */
 function hubWarnings({ edges }: CompiledModel, writes: readonly WriteCost[]): string[] {
   const ofTotals = [...edges.values()].flatMap(({ type, incoming, to }) =>
     incoming === undefined

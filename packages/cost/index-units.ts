@@ -1,4 +1,3 @@
-/** How a change of an item affects one index. */
 export type IndexChange =
   | 'comes'
   | 'goes'

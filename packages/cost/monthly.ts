@@ -12,7 +12,10 @@ export interface Load {
   gigabytes: number;
   /** Relative write rate of each type. If empty, all types are written equally often. */
   shares: ReadonlyMap<string, number>;
-  /** Queries per second by query name in `modelCost`, or the beginning of a name. Default: none. */
+  /**
+   * Queries per second by query name in `modelCost`, or by the beginning of a name if only one query begins so.
+   * Default: none.
+   */
   reads?: ReadonlyMap<string, number>;
   /** Values per item for each multi-valued search. Default: one. */
   values?: ValueCounts;
@@ -102,7 +105,7 @@ const LOG_BYTES_A_BATCH = 1_300;
 const LEAST_COMPUTE_UNITS = 3;
 const MS_A_BATCH = 20;
 export const GIGABYTE = 1024 ** 3;
-/** RCU per second while the check's function runs. The state machine waits between calls. */
+/** RCU per second while the check's function runs. */
 const CHECK_UNITS_A_SECOND = 1_000;
 const UNITS_A_CALL = 30_000;
 const TRANSITIONS_A_CALL = 4;
@@ -113,10 +116,6 @@ const ASSUMPTIONS =
   `whole size and so is an upper bound; point-in-time recovery; no ` +
   'free tiers, discounts, transfer or taxes';
 
-/**
- * Throws `unknown-type` or `unknown-name` if the load names something that isn't in the model, or if a query name is
- * ambiguous.
- */
 export function monthlyCost(graph: CompiledModel, load: Load, fixtures: Fixtures, prices: Prices): MonthlyCost {
   const { putsPerSecond, gigabytes } = load;
   const capacity = modelCost(graph, load.values);
@@ -199,7 +198,6 @@ export function monthlyCost(graph: CompiledModel, load: Load, fixtures: Fixtures
   };
 }
 
-/** Monthly cost of units per second. */
 interface UsdOfUnits {
   writes: (unitsPerSecond: number) => number;
   reads: (unitsPerSecond: number) => number;
@@ -302,7 +300,7 @@ function meanOverMix(puts: readonly WriteCost[], shares: Load['shares'], of: (pu
   return puts.reduce((sum, put) => sum + of(put) * weightOf(put), 0) / weights;
 }
 
-/** Returns RCU per second. Throws `unknown-name` for an unknown or ambiguous name. */
+/** Returns RCU per second. */
 function readUnitsOf({ queries }: ModelCost, reads: Load['reads'] = new Map()): number {
   let units = 0;
   for (const [name, rate] of reads) {

@@ -32,10 +32,6 @@ export type Prices = z.output<typeof pricesSchema>;
 
 const OWN_FILE = 'assets/prices.json';
 
-/**
- * Reads prices from a file, by default the package's own. Throws `invalid-file` for a missing file or price, and for prices of another
- * region.
- */
 export function readPrices(file: string | undefined, region: string | undefined): Prices {
   const own = packageFile(OWN_FILE);
   const name = file ?? own.pathname;

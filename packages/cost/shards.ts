@@ -51,7 +51,6 @@ interface KnownLoad {
   hottestShare?: number | undefined;
 }
 
-/** Returns undefined with `shards: 'value'`. */
 export function shardAdvice(
   search: SearchModel,
   { putsPerSecond, hottestShare }: KnownLoad = {},

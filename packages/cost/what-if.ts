@@ -38,10 +38,6 @@ export interface AddedOrder {
   type: 'string' | 'number' | 'date';
 }
 
-/**
- * Compiles a changed copy of a model. Throws `unknown-type` or `unknown-name` for unknown names, `invalid-argument` for conflicts with
- * other options, and the compiler's `ModelError`.
- */
 export function changedModel(graph: CompiledModel, changes: readonly ModelChange[]): CompiledModel {
   return changes.reduce(withChange, graph);
 }

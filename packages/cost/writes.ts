@@ -78,8 +78,8 @@ export function costsOfWrites(graph: CompiledModel, values: ValueCounts): WriteC
 type Checked = Pick<NodeModel, 'fields' | 'deletedWhen' | 'expires'>;
 
 /**
- * Returns the native indexes that contain items of a type, and the attributes whose changes cost units in them. Ignores attributes that
- * neither the model nor the type's `fields` know.
+ * Returns the native indexes that contain items of a type, and the attributes whose changes cost units in them. Ignores
+ * attributes that are neither in the model nor in the type's `fields`.
  */
 function nativeOf(
   graph: CompiledModel,
@@ -127,7 +127,7 @@ function costOf(
   };
 }
 
-/** Returns the RCU to reconcile derived items together. Derived items are read eventually consistently, base items consistently. */
+/** Derived items are read eventually consistently, base items consistently. */
 function readsOf(derivedItems: number, baseItems: number): number {
   return derivedItems === 0 ? 0 : derivedItems / 2 + baseItems;
 }
@@ -283,7 +283,6 @@ function fanOutsOf(
   return { read, perEdge: Object.keys(perEdge).length === 0 ? {} : { perEdge } };
 }
 
-/** Counts the node and the parts that index items of its edges use. */
 function sourceNodeItems(graph: CompiledModel, nodeType: string): number {
   return 1 + partsOfSource(graph, nodeType).size;
 }
@@ -392,7 +391,6 @@ function addsGroupValue(totals: Totals, write: Write): boolean {
 /** In a transaction, the item costs 1 unit more, and its count 2. */
 const UNITS_OF_COUNTING = 3;
 
-/** Returns the units and number of changed index items, and a read of the count if the write may add a group. */
 function unitsOfEdgeItems(edge: EdgeModel, write: Write): { wcu: number; items: number; readOfCount: number } {
   const { inbound, count } = edge;
   const declared = inbound === undefined || inbound.native ? [] : inbound.items;
@@ -465,7 +463,6 @@ function copyingEdges({ edges }: CompiledModel, { type }: NodeModel): EdgeModel[
   return [...edges.values()].filter(({ copy, to }) => copy !== undefined && to.has(type));
 }
 
-/** Returns the edge types that leave a node type and whose index items use the node. */
 function joinedEdges(model: CompiledModel, { type }: Pick<NodeModel, 'type'>): EdgeModel[] {
   return [...model.edges.values()].filter((edge) => edge.from.has(type) && joinedItemsOf(edge).length > 0);
 }

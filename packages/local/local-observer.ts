@@ -28,7 +28,6 @@ export interface LocalObserverSettings {
 
 export interface RunningObserver {
   observer: LocalObserver;
-  /** Saves the observer's state and stops it. Safe to call again. */
   stop(): Promise<void>;
 }
 
@@ -36,7 +35,6 @@ export interface RunningObserver {
 const LIMITS = { lateMs: 500, skewMs: 100, graceMs: 1_000, listMs: 2_000 };
 /** Milliseconds between reads of the consumer's position. */
 const MARK_MS = 2_000;
-/** Milliseconds between attempts to take the lease. */
 const RETRY_MS = 5_000;
 
 export function startLocalObserver(

@@ -40,11 +40,9 @@ export interface LocalMirrors {
 
 export interface RunningMirrors {
   mirrors: LocalMirrors;
-  /** Finishes the current batches, then stops. Safe to call again. */
   stop(): Promise<void>;
 }
 
-/** Starts a mirror for each source that is a table. It follows the table's stream in this process. */
 export async function startLocalMirrors(
   graph: CompiledModel,
   table: LocalTable,
@@ -104,7 +102,6 @@ export async function startLocalMirrors(
   };
 }
 
-/** Creates a missing table, unless an endpoint is given. */
 async function streamOfSource(
   client: DynamoDBClient,
   { name, from: keys }: LocalSource,

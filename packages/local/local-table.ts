@@ -15,7 +15,6 @@ import { type Engine, type EngineName, type EngineOptions, startEngine } from '.
 
 export interface LocalTable {
   engine: EngineName;
-  /** `http://127.0.0.1:PORT`. Accepts any credentials and region. */
   endpoint: string;
   client: DynamoDBClient;
   streams: DynamoDBStreamsClient;
@@ -30,10 +29,6 @@ export interface LocalTable {
 
 const CHECKPOINT_FILE = 'checkpoint.json';
 
-/**
- * Creates the model's table if it doesn't exist, and registers the model. Throws what `startEngine` throws, and `table-differs` if a kept
- * table can't be changed to fit the model.
- */
 export async function openLocalTable(graph: CompiledModel, options: EngineOptions): Promise<LocalTable> {
   const { engine, port, dataDir, mostBytes } = options;
   const running = await startEngine({ engine, port, dataDir, mostBytes });
@@ -83,7 +78,6 @@ async function failWhenEngineEnds(engine: Engine): Promise<never> {
   );
 }
 
-/** Creates the table, or adds what a kept table lacks. Returns the ARN of its stream. */
 async function ensureTable(client: DynamoDBClient, graph: CompiledModel): Promise<string> {
   if ((await findTable(client, graph.table.name)) === undefined)
     return (await createTable(graph, { client })).streamArn!;

@@ -11,7 +11,6 @@ import type { StreamRecord } from '../../src/stream/source.ts';
 export interface Mirror extends Pick<OpenSources, 'touchTexts'> {
   source: Source & { from: SourceKeys };
   progress: SourceProgress;
-  /** Milliseconds between polls of a quiet shard. */
   pollIntervalMs: number;
 }
 

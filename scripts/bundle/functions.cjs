@@ -1,4 +1,7 @@
-/** The plugins that this repository's own functions are bundled with: they are made of the sources, not of the built package. */
+/**
+ * The plugins that bundle this repository's own functions. They are bundled from the sources, not from the built
+ * package.
+ */
 module.exports = [
   require('./undici-parts.cjs'),
   require('./pino-parts.cjs'),

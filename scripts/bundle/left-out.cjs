@@ -1,6 +1,6 @@
 /**
- * In the place of parts of bundled libraries that are never used: of undici HTTP/2, which the client does not ask for, and bodies that are
- * forms, with fetch and WebIDL behind them; of pino its transports and redaction.
+ * Replaces unused parts of bundled libraries: HTTP/2 of undici, which the client doesn't use, and its form bodies with
+ * fetch and WebIDL; transports and redaction of pino.
  */
 function leftOut() {
   throw new Error(

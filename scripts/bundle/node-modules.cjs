@@ -1,8 +1,8 @@
 const { isBuiltin } = require('node:module');
 
 /**
- * Lets bundled CommonJS packages have Node's own modules: their `require` becomes an import, which also holds where a user
- * bundles these files once more.
+ * Lets bundled CommonJS packages use Node's own modules. Turns their `require` into an import, which also works if a
+ * user bundles these files again.
  */
 const nodeModules = {
   name: 'node-modules',

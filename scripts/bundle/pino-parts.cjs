@@ -1,6 +1,6 @@
 const { join } = require('node:path');
 
-/** Bundles pino without redaction, and without transports, which would log through a thread of their own. */
+/** Bundles pino without redaction, and without transports, which would log in a separate thread. */
 const pinoParts = {
   name: 'pino-parts',
   setup({ onResolve }) {

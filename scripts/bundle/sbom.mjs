@@ -1,10 +1,10 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 
-/** `npm audit` doesn't see bundled packages: they are listed in `dist/sbom.cdx.json` (CycloneDX) and SECURITY.md. */
+/** Lists the bundled packages, which `npm audit` doesn't see, in `dist/sbom.cdx.json` (CycloneDX) and SECURITY.md. */
 
 const LIST = /(<!-- bundled -->\n)[^<]*(<!-- end of bundled -->)/;
 
-/** Adds a bundle's packages; @param isFirst begins the document anew. */
+/** @param isFirst starts a new document */
 export function writeSbom(root, packages, isFirst) {
   const path = `${root}dist/sbom.cdx.json`;
   const before = isFirst || !existsSync(path) ? [] : JSON.parse(readFileSync(path, 'utf8')).components;

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Declarations in dist whose source is gone, which would be published. */
+/** Returns the declarations in dist whose source no longer exists, because they would be published. */
 export function staleDeclarations(root) {
   const files = readdirSync(join(root, 'dist'), { recursive: true, encoding: 'utf8' });
   return files.filter((file) => /\.d\.c?ts$/.test(file) && !hasSource(root, file));

@@ -2,7 +2,7 @@ const { readFile } = require('node:fs/promises');
 const { join } = require('node:path');
 const { brotliCompressSync, constants } = require('node:zlib');
 
-/** Who asks for undici on behalf of the table's client. A user's own import of it gets all of it. */
+/** Modules that import undici for the table's client. A user's own import of undici gets all of it. */
 const OWN = /[\\/](src[\\/]store|@smithy[\\/]undici-http-handler)[\\/]/;
 
 const UNUSED_ERRORS = [
@@ -15,7 +15,10 @@ const UNUSED_ERRORS = [
   'MessageSizeExceededError',
 ];
 
-/** Bundles of undici what requests to AWS need. It relies on undici's private files, so the version is pinned. */
+/**
+ * Bundles only the parts of undici that requests to AWS need. Relies on undici's private files, so its version is
+ * pinned.
+ */
 const undiciParts = {
   name: 'undici-parts',
   setup({ onResolve, onLoad }) {
@@ -26,18 +29,18 @@ const undiciParts = {
       if (/[\\/]undici[\\/]lib[\\/]dispatcher$/.test(resolveDir)) return { path: join(__dirname, 'left-out.cjs') };
       return undefined;
     });
-    // undici brings its parser twice: with SIMD, which every machine of Lambda has, and for those that lack it.
+    // undici has two parsers: one with SIMD, which every machine of Lambda supports, and one without.
     onResolve({ filter: /\/llhttp-wasm\.js$/ }, ({ resolveDir }) => ({
       path: join(resolveDir, '../llhttp/llhttp_simd-wasm.js'),
     }));
-    // Packed it is a quarter as long, and a start unpacks it in under a millisecond.
+    // Compressed, the parser is a quarter as long. A start unpacks it in less than a millisecond.
     onLoad({ filter: /[\\/]undici[\\/]lib[\\/]llhttp[\\/]llhttp_simd-wasm\.js$/ }, ({ path }) => {
       const packed = brotliCompressSync(require(path), {
         params: { [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_FONT },
       }).toString('base64');
       return { contents: parserOf(packed), loader: 'js' };
     });
-    // Errors of parts that stay out: of proxies, retries and web sockets.
+    // Removes errors of parts that are left out: proxies, retries and web sockets.
     onLoad({ filter: /[\\/]undici[\\/]lib[\\/]core[\\/]errors\.js$/ }, async ({ path }) => {
       let contents = await readFile(path, 'utf8');
       for (const name of UNUSED_ERRORS) {
@@ -49,7 +52,7 @@ const undiciParts = {
       }
       return { contents, loader: 'js' };
     });
-    // Its channels, without those of parts that stay out, and without what writes them to the log of NODE_DEBUG.
+    // Keeps the diagnostics channels, except those of parts that are left out, and drops the logging for NODE_DEBUG.
     onLoad({ filter: /[\\/]undici[\\/]lib[\\/]core[\\/]diagnostics\.js$/ }, ({ path }) => {
       const channels = Object.entries(require(path).channels).map(([key, { name }]) => [key, name]);
       const names = channels.filter(([, name]) => !/:(websocket|proxy):/.test(name));
@@ -60,7 +63,7 @@ const undiciParts = {
         module.exports = { channels };`;
       return { contents, loader: 'js' };
     });
-    // The names of its private symbols are read by people alone.
+    // Only people read the names of private symbols.
     onLoad({ filter: /[\\/]undici[\\/]lib[\\/]core[\\/]symbols\.js$/ }, async ({ path }) => {
       const contents = (await readFile(path, 'utf8')).replace(/\bSymbol\('[^']*'\)/g, 'Symbol()');
       return { contents, loader: 'js' };

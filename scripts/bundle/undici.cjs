@@ -1,6 +1,7 @@
 /**
- * What the SDK's request handler uses of undici: not fetch, WebSocket, mocks and proxies, three quarters of it. As in
- * undici itself, dispatchers get their API mixed in, of which only `request` is called.
+ * The parts of undici that the SDK's request handler uses. Left out are fetch, WebSocket, mocks and proxies, three
+ * quarters of undici. Like undici itself, mixes its API into dispatchers, but only `request`, because nothing else is
+ * called.
  */
 const Agent = require('undici/lib/dispatcher/agent.js');
 const Dispatcher = require('undici/lib/dispatcher/dispatcher.js');

@@ -1,11 +1,11 @@
 import type TypeScript from 'typescript-5.9';
 import { type Sources, ts } from './syntax.ts';
 
-/** JSON Schemas of the `--json` documents, from the types in the code. */
+/** Derives JSON Schemas of the `--json` documents from the types in the code. */
 
 export type Schema = Readonly<Record<string, unknown>>;
 
-/** Commands by file, in the order in which the file prints; one document may be of several commands. */
+/** Commands by file, in the order in which the file prints. Several commands may share a document. */
 const COMMANDS: Readonly<Record<string, readonly (string | readonly string[])[]>> = {
   'project/adopt': ['adopt'],
   'project/init': ['init'],
@@ -38,10 +38,10 @@ const COMMANDS: Readonly<Record<string, readonly (string | readonly string[])[]>
   'write/item': ['put', 'update', 'delete'],
 };
 
-/** They print what the given function returns. */
+/** These functions print the value that the given function returns. */
 const PRINTING = new Set(['inSession', 'inLastingSession', 'inTable', 'inModel', 'bind']);
 
-/** By command, and those that several share. */
+/** Returns schemas by command, and schemas that several commands share. */
 export function documentSchemas(sources: Sources): { commands: Map<string, Schema>; shared: Map<string, Schema> } {
   const schemas = new Schemas(sources.checker);
   const found = new Map<string, Schema[]>();
@@ -83,12 +83,11 @@ function documentsOf(sources: Sources, path: string): TypeScript.Type[] {
   return found;
 }
 
-/** The compiler makes unions only for itself. */
+/** The compiler has no public function that makes a union. */
 function unionOf(types: readonly TypeScript.Type[]): TypeScript.Type {
   return { types, isUnion: () => true, flags: ts.TypeFlags.Union } as unknown as TypeScript.Type;
 }
 
-/** An interface that contains itself is shared by name. */
 class Schemas {
   readonly shared = new Map<string, Schema>();
   private readonly open = new Set<TypeScript.Type>();
@@ -132,7 +131,7 @@ class Schemas {
       ...(isBoolean ? [{ type: 'boolean' }] : []),
       ...others,
     ];
-    // The compiler orders a union's members by when it met them.
+    // The compiler's order of a union's members depends on when it met them.
     const byText = all.map((schema) => [JSON.stringify(schema), schema] as const);
     byText.sort(([left], [right]) => (left < right ? -1 : 1));
     const different = [...new Map(byText).values()];
@@ -140,7 +139,7 @@ class Schemas {
     return different.length === 1 ? different[0]! : { anyOf: different };
   }
 
-  /** A type that contains itself is shared under its name. */
+  /** A type that contains itself is shared by name. */
   private once(type: TypeScript.Type, make: () => Schema): Schema {
     const name = (type.aliasSymbol ?? type.symbol)?.name ?? '';
     const reference = { $ref: `#/$defs/${name}` };

@@ -52,7 +52,7 @@ function linked(text: string): string {
 
 const code = (text: string): string => (text === '' ? '' : `\`${text.replaceAll('`', "'")}\``);
 
-/** Every parameter, and a table of its own. */
+/** Sets every parameter, and the ARNs of an existing table. */
 const EVERYTHING: Record<string, unknown> = {
   ...{ observe: true, feedEventBus: 'changes', canaryMinutes: 5 },
   sourceStreamArns: 'arn:aws:dynamodb:eu-central-1:123456789012:table/app/stream/2026-01-01T00:00:00.000',
@@ -130,7 +130,7 @@ function environmentPage(sources: Sources): string {
   );
 }
 
-/** Reads `config: options.config ?? environment['EDGELOOM_CONFIG'] ?? …`. */
+/** Parses lines such as `config: options.config ?? environment['EDGELOOM_CONFIG'] ?? …`. */
 function commandVariables(sources: Sources): string[][] {
   const file = sources.file('packages/cli/shared/settings.ts');
   return [...nodesOf(file)].filter(ts.isPropertyAssignment).flatMap((one) => {
@@ -157,7 +157,7 @@ export function namedVariables(): Map<string, string> {
         found.set(variable, join(folder, name));
     }
   }
-  // Replaced by a version in a project's package.json.
+  // Not a variable: `edgeloom init` replaces this text in a new project's package.json.
   found.delete('EDGELOOM_VERSION');
   return found;
 }
@@ -283,7 +283,7 @@ function optionsPage(sources: Sources): string {
   );
 }
 
-/** From so many functions on, a section describes a shared option once. */
+/** If this many functions have an option in common, a section describes it once. */
 const SHARED_BY = 4;
 
 function optionsSection(title: string, optioned: readonly Optioned[]): string[] {
@@ -324,7 +324,7 @@ function entries(): { entry: string; path: string }[] {
   });
 }
 
-/** Parameters named or typed as options, also of the methods of readers and writers. */
+/** Includes parameters that are named or typed like options, and those of reader and writer methods. */
 function optionsOf(sources: Sources, exported: TypeScript.Symbol): Optioned[] {
   const { checker } = sources;
   const symbol = exported.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(exported) : exported;
@@ -344,7 +344,7 @@ function optionsOf(sources: Sources, exported: TypeScript.Symbol): Optioned[] {
     : [];
 }
 
-/** `model-options.md` describes their options. */
+/** `model-options.md` describes the options of these functions. */
 const OF_THE_MODEL = ['defineGraph', 'edge', 'node', 'part'];
 
 const WITH_METHODS = ['Reader', 'Writer'];
@@ -356,7 +356,7 @@ function optionsOfDeclared(
 ): Optioned[] {
   const { checker } = sources;
   const parameters = declared.parameters.filter(({ name, type, dotDotDotToken }) => {
-    // A rest parameter has an array's members; a method's last type argument names the options.
+    // The type of a rest parameter has the members of an array. For methods, the last type argument names the options.
     if (dotDotDotToken !== undefined) return ts.isMethodSignature(declared);
     const said = `${name.getText()} ${type?.getText() ?? ''}`;
     return /\b(options|input|request|description|load)\b|Options\b|Input\b/.test(said);
@@ -373,7 +373,7 @@ function optionsOfDeclared(
   return [{ name, about: firstSentence(commentOf(declared)), rows }];
 }
 
-/** For tests: the build leaves it out of declarations. */
+/** For tests only: the build removes these properties from the declarations. */
 function isInternal(property: TypeScript.Symbol): boolean {
   return property.getJsDocTags().some(({ name }) => name === 'internal');
 }

@@ -3,10 +3,10 @@ import { createRequire } from 'node:module';
 import { join, relative, resolve } from 'node:path';
 import type TypeScript from 'typescript-5.9';
 
-/** Syntax, types and doc comments of the sources, without packages, which saves most of the time. */
+/** Provides syntax, types and doc comments of the sources. Leaves out packages, which saves most of the time. */
 
 export const ROOT = resolve(import.meta.dirname, '../..');
-// The compiler that checks the types offers no syntax tree.
+// The compiler that checks the types provides no syntax tree.
 const ts = createRequire(import.meta.url)('typescript-5.9') as typeof TypeScript;
 
 export { ts };
@@ -39,7 +39,7 @@ export class Sources {
     this.checker = this.program.getTypeChecker();
   }
 
-  /** Without those of the language. */
+  /** Excludes the files of the language itself. */
   files(): TypeScript.SourceFile[] {
     return this.program
       .getSourceFiles()
@@ -65,7 +65,6 @@ export class Sources {
     }));
   }
 
-  /** Returns the entries of an object that is declared `as const`. */
   entries(path: string, name: string): { name: string; value: string; means: string }[] {
     const file = this.file(path);
     const object = [...nodesOf(file)]
@@ -92,7 +91,7 @@ export function* nodesOf(node: TypeScript.Node): Generator<TypeScript.Node> {
   for (const child of children) yield* nodesOf(child);
 }
 
-/** In one line; empty without one. */
+/** Returns one line. Empty if there is no comment. */
 export function commentOf(node: TypeScript.Node): string {
   const [comment] = ts.getJSDocCommentsAndTags(node).filter(ts.isJSDoc);
   return comment === undefined ? '' : oneLine(ts.getTextOfJSDocComment(comment.comment) ?? '');
@@ -102,7 +101,7 @@ export function oneLine(text: string): string {
   return text.replace(/\s+/g, ' ').trim();
 }
 
-/** With … in the place of values; undefined for anything else. */
+/** Replaces values in templates by `…`. Returns undefined for other nodes. */
 export function textOf(node: TypeScript.Node): string | undefined {
   if (ts.isStringLiteralLike(node)) return node.text;
   if (ts.isTemplateExpression(node))

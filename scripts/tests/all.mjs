@@ -1,4 +1,5 @@
-// `npm run test:all`, and `.ci/run` with names of parts. A part that fails doesn't stop the others; the last lines name failures and sum up tests.
+// `npm run test:all`, or `.ci/run` with names of parts. A part that fails doesn't stop the others. The last lines list
+// the failures and add up the tests.
 import { spawnSync } from 'node:child_process';
 import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -8,18 +9,18 @@ const VITEST = ['npx', 'vitest', 'run'];
 const DYNAMODB_LOCAL = { EDGELOOM_TEST_ENGINE: 'dynamodb-local' };
 const WHOLE = { EDGELOOM_TEST_EXTENT: 'all' };
 
-/** `counts`: the command counts its tests; any other counts as one. */
+/** `counts`: the command counts its tests. Any other command counts as one test. */
 const PARTS = {
   lint: npm('lint'),
   typecheck: npm('typecheck'),
   demo: npm('demo'),
   test: { ...npm('test'), counts: true },
-  // Compares the figures of `test`, which ran before.
+  // Compares the CPU times that `test` measured, so it comes later.
   cpu: { command: ['node', 'scripts/tests/cpu.mjs'] },
-  // A quarter of what `test` leaves out, and planted bugs of changed files.
+  // A quarter of the tests that `test` leaves out, and planted bugs of changed files.
   rest: { ...npm('test:rest'), counts: true },
   whole: { command: VITEST, env: WHOLE, counts: true },
-  // The port's contract, and one write that goes the whole way.
+  // The store's contract tests, and one write through the whole system.
   'dynamodb-local': {
     command: [
       ...VITEST,
@@ -36,7 +37,7 @@ const PARTS = {
     command: [...VITEST, '--project', 'contract', '--project', 'integration'],
     ...{ env: { ...DYNAMODB_LOCAL, ...WHOLE }, counts: true, needs: 'java' },
   },
-  // The functions' release of Node without unit tests, and all others that are supported with them.
+  // The functions' release of Node without unit tests. `nodes` runs all supported releases with unit tests.
   node: { command: ['npx', 'tsx', 'scripts/test-nodes.ts', '--short', '24'], counts: true },
   nodes: { command: ['npx', 'tsx', 'scripts/test-nodes.ts', '22', '24'], counts: true },
   localstack: { ...npm('test:localstack'), counts: true },
@@ -61,7 +62,7 @@ try {
     const counts = run(name, PARTS[name]);
     add(counts, all);
     const line = `${name}: ${text(counts)}, ${Math.round((Date.now() - startMs) / 1000)} s`;
-    // A stopped run has said how far it was.
+    // A stopped run has already printed its progress.
     console.log(line);
     lines.push(line);
   }
@@ -78,7 +79,7 @@ function npm(script) {
   return { command: ['npm', 'run', '--silent', script] };
 }
 
-/** A part without tests, or failing without a failed test, counts as one failure. */
+/** A part that runs no test, or fails without a failed test, counts as one failure. */
 function run(name, { command, env, counts: isCounted = false, needs }) {
   if (needs !== undefined && spawnSync(needs, ['-version']).error !== undefined) {
     console.log(`No ${needs}: ${name} is left out.`);

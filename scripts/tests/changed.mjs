@@ -1,10 +1,10 @@
-// `npm run test:changed`: tests near the files that differ from a commit (default: HEAD): of the fast ones all that depend on them, of the others
-// those that import one. For the minute between two edits.
+// `npm run test:changed`: runs tests of files that differ from a commit (default: HEAD): all fast tests that depend on
+// them, and other tests that import one of them.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** They read sources and pages as texts, without imports. */
+/** These tests read sources and pages as text, without importing them. */
 const READERS = [
   ...['architecture', 'docs', 'docs-names', 'planted-bugs', 'releasing'].map((name) => `unit/${name}`),
   ...['expressions', 'limits'].map((name) => `hostile/${name}`),
@@ -29,7 +29,7 @@ const near = OTHERS.flatMap(testsOf).filter(
   (test) => changed.has(test) || imports(test).some((file) => changed.has(file)),
 );
 if (near.length > 0) statuses.push(vitest(...projects(...OTHERS), ...near));
-// They run the built command, and import nothing of it.
+// These tests run the built command, and import nothing of it.
 if ([...changed].some((path) => /^(packages|test\/cli)\//.test(path))) statuses.push(vitest(...projects('cli')));
 process.exitCode = statuses.every((status) => status === 0) ? 0 : 1;
 

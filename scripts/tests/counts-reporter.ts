@@ -3,9 +3,9 @@ import { relative } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import type { Reporter, SerializedError, TestModule } from 'vitest/node';
 
-/** A failed test, or a suite, file or run that failed beside its tests. */
+/** A failed test, or a suite, file or run that failed outside its tests. */
 export interface Failure {
-  /** With its suites; the suite or file where no test failed. */
+  /** Includes the names of its suites. Names the suite or file if no test failed. */
   test: string;
   file: string;
   error: string;
@@ -18,8 +18,8 @@ export interface Counts {
 }
 
 /**
- * Appends counts as a line of JSON to EDGELOOM_TEST_COUNTS, if set, so that runs can be summed up. A file that can't be loaded, or a suite whose
- * hook fails, counts as one failure.
+ * Appends the counts as a JSON line to the file EDGELOOM_TEST_COUNTS, if set, so that several runs can be added up. A
+ * file that can't be loaded and a suite whose hook fails count as one failure each.
  */
 export default class CountsReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], unhandled: readonly SerializedError[]): void {

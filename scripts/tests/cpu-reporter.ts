@@ -2,10 +2,13 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import type { Reporter, TestModule, Vitest } from 'vitest/node';
 
-/** A run of fewer files says nothing of all. */
+/** A run of fewer files isn't a run of all tests. */
 const LEAST_FILES = 200;
 
-/** Writes CPU-seconds of test files to `.cache/test-cpu.json` after a whole `npm test`. Shared engines and builds are in no file's figure. */
+/**
+ * After a whole `npm test`, writes the CPU seconds of each test file to `.cache/test-cpu.json`. Shared engines and
+ * builds aren't included.
+ */
 export default class CpuReporter implements Reporter {
   #root = process.cwd();
 

@@ -5,13 +5,13 @@ const TICKS_PER_SECOND = 100;
 
 interface ProcessTime {
   readonly parent: number;
-  /** Of the process and its ended children, in ticks. */
+  /** Includes ended children. */
   readonly ticks: number;
 }
 
 /**
- * CPU-seconds of a process and its descendants, from /proc. A child counts once its parent has waited for it; one that outlives its parent is
- * lost. Without /proc: of this process alone.
+ * Returns the CPU seconds of a process and its descendants, from /proc. A child counts after its parent has waited for
+ * it, so a child that outlives its parent is lost. Without /proc, returns those of this process alone.
  */
 export function cpuSecondsOfTree(root: number): number {
   if (!existsSync('/proc/self/stat')) {
@@ -38,7 +38,6 @@ function isWithin(root: number, pid: number, processes: ReadonlyMap<number, Proc
   return false;
 }
 
-/** Undefined where the process has ended. */
 function processTime(pid: number): ProcessTime | undefined {
   let stat: string;
   try {
@@ -46,7 +45,7 @@ function processTime(pid: number): ProcessTime | undefined {
   } catch {
     return undefined;
   }
-  // The program's name may hold anything; plain fields follow its last bracket.
+  // The program's name may contain any characters. The numeric fields follow its last bracket.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   const ticks = [11, 12, 13, 14].reduce((sum, field) => sum + Number(fields[field]), 0);
   return { parent: Number(fields[1]), ticks };

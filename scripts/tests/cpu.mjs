@@ -1,12 +1,12 @@
-// `node scripts/tests/cpu.mjs`: names the test files whose CPU grew beyond `test/cpu-seconds.json` in the last `npm test`; fails only for growth
-// that a busy machine can't explain. `--keep` keeps the new figures.
+// `node scripts/tests/cpu.mjs`: lists test files whose CPU time in the last `npm test` grew beyond
+// `test/cpu-seconds.json`. Fails only for growth that a busy machine can't explain. `--keep` saves the new figures.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 
 const MEASURED = new URL('../../.cache/test-cpu.json', import.meta.url);
 const KEPT = new URL('../../test/cpu-seconds.json', import.meta.url);
-/** Shorter files aren't kept. */
+/** Times of shorter files aren't saved. */
 const LEAST_SECONDS = 2;
-/** This many times, and this many seconds more. */
+/** A file has grown if its time exceeds both the multiple and the sum. */
 const GROWN = { times: 1.5, seconds: 5 };
 const FAILED = { times: 4, seconds: 30 };
 const BUDGET_SECONDS = 360;

@@ -6,24 +6,23 @@ import { parseArgs } from 'node:util';
 import { PACK_NAMES, type PackName } from '../../test/simulator/kernel/packs.ts';
 
 /**
- * `npm run test:long`: hundreds of thousands of schedules of every pack, in slices. A run continues after the last finished slice; when all
- * packs have had their round, the next round takes other seeds. `-- --minutes N` stops the run earlier.
+ * `npm run test:long`: runs hundreds of thousands of schedules of every pack, in slices. A run continues after the last
+ * finished slice. After all packs have finished a round, the next round uses other seeds. `-- --minutes N` stops the
+ * run earlier.
  */
 
-/** Schedules of a pack in a round. */
+/** Schedules per pack and round. */
 const ROUND = 100_000;
-/** Schedules of a slice, which take some minutes. */
+/** Schedules per slice, which take some minutes. */
 const SLICE = 5_000;
-/** Packs whose schedules take much more or much less time than the others'. */
+/** Sizes of slices of packs whose schedules take much more or much less time. */
 const SLICES: Partial<Record<PackName, number>> = { evolution: 2_000, observer: 2_000, projecting: 20_000 };
 
-/** The state of the runs in the file of all rounds. */
 interface Kept {
-  /** The number of rounds that are done. */
   round: number;
-  /** How many schedules of each pack this round has run. */
+  /** Schedules that this round has run, by pack. */
   done: Partial<Record<PackName, number>>;
-  /** The commands of slices that failed. */
+  /** Commands of the slices that failed. */
   failed: string[];
 }
 
@@ -44,7 +43,7 @@ for (const pack of PACK_NAMES) {
     const command = `run simulate -- ${pack} --workers ${workers} --runs ${runs} --seed ${seed}`;
     console.log(`\n> npm ${command}`);
     const [status] = await once(spawn('npm', ['--silent', ...command.split(' ')], { stdio: 'inherit' }), 'close');
-    // Ctrl-C ends the slice too, so it runs again.
+    // Ctrl-C also ends the slice, which runs again next time.
     if (isStopped) break;
     if (status !== 0) failed.push(`npm ${command}`);
     done[pack] = ran + runs;
@@ -56,7 +55,7 @@ const isDone = !isStopped;
 if (isDone) keep({ round: round + 1, done: {}, failed: [] });
 for (const command of failed) console.log(`failed: ${command}`);
 console.log(isDone ? `Round ${round + 1} is done.` : 'It is not done: npm run test:long continues it.');
-// A run stopped by its time succeeded.
+// A run that ends because its time is up has succeeded.
 process.exitCode = (isDone || Date.now() >= endMs) && failed.length === 0 ? 0 : 1;
 
 function kept(): Kept {

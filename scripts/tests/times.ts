@@ -5,12 +5,15 @@ import { join } from 'node:path';
 import type { Counts } from './counts-reporter.ts';
 import { cpuSecondsOfTree } from './cpu-time.ts';
 
-/** Measures the commands of CONTRIBUTING.md's table, or those named, on Linux, and writes the rows: `npx tsx scripts/tests/times.ts [COMMAND...]`. */
+/**
+ * On Linux, measures the commands of CONTRIBUTING.md's table, or the named ones, and writes the rows: `npx tsx
+ * scripts/tests/times.ts [COMMAND...]`.
+ */
 
 const CONTRIBUTING = new URL('../../CONTRIBUTING.md', import.meta.url);
 const BEGIN = '<!-- times: npx tsx scripts/tests/times.ts -->\n';
 const END = '<!-- end of times -->';
-/** Measured with a change of this file, which is undone. */
+/** Measured after a change of `CHANGED_FILE`, which is then undone. */
 const CHANGED_COMMAND = 'npm run test:changed';
 const CHANGED_FILE = new URL('../../src/core/plan/units.ts', import.meta.url);
 
@@ -26,7 +29,7 @@ type Row = [command: string, what: string, tests: string, wall: string, cpu: str
 
 measureCommands(process.argv.slice(2));
 
-/** Writes each row once measured; exits with 1 where a command failed. */
+/** Writes each row as soon as it is measured. Exits with 1 if a command fails. */
 function measureCommands(names: readonly string[]): void {
   const cells = readTable().rows.map(([cell]) => cell);
   const unknown = names.filter((name) => !cells.some((cell) => commandOf(cell) === name));
@@ -75,7 +78,7 @@ function withChange<T>(run: () => T): T {
   }
 }
 
-/** Throws where the command fails without a failed test. */
+/** Throws if the command fails without a failed test. */
 function measure(command: string): Measured {
   const folder = mkdtempSync(join(tmpdir(), 'edgeloom-times-'));
   const countsFile = join(folder, 'counts.jsonl');
@@ -102,7 +105,7 @@ function measure(command: string): Measured {
 
 function jsonLines<T>(file: string): T[] {
   const lines = readFileSync(file, 'utf8').split('\n').filter(Boolean);
-  // The reporters of these folders wrote them.
+  // This repository's reporters wrote the file.
   return lines.map((line) => JSON.parse(line) as T);
 }
 

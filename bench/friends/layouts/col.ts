@@ -1,6 +1,9 @@
 import type { Layout } from './layout.ts';
 
-/** One item for each user, an attribute named after each friend, so no friend may be `user`. No operation reads first, so writers don't collide. */
+/**
+ * One item per user, with an attribute named after each friend, so no friend may be called `user`. No operation reads
+ * first, so writers don't conflict.
+ */
 export const colLayout: Layout = {
   name: 'col',
   summary: "one item per user, an attribute's name is the friend",

@@ -2,7 +2,9 @@ import type { AttributeValue } from '../../../src/core/items/attribute-value.ts'
 import { friendsIn, numbered, placeOf } from './default.ts';
 import type { Layout } from './layout.ts';
 
-/** `default` plus a count: adding reads the count alone. Of two writers, the later one's condition fails. */
+/**
+ * Like `default`, but adding a friend reads only the count. If two writers compete, the later one's condition fails.
+ */
 export const countLayout: Layout = {
   name: 'count',
   summary: 'as default, and an attribute `count`',

@@ -1,7 +1,10 @@
 import type { Item } from '../../../src/core/items/attribute-value.ts';
 import type { Layout } from './layout.ts';
 
-/** One item for each user with numbered friends: each operation reads the whole item. Of two writers, the later one's condition fails. */
+/**
+ * One item per user with numbered friends. Each operation reads the whole item. If two writers compete, the later one's
+ * condition fails.
+ */
 export const defaultLayout: Layout = {
   name: 'default',
   summary: 'one item per user, numbered attributes hold the friends',
@@ -57,7 +60,7 @@ export function friendsIn(item: Item | undefined): string[] {
   return Object.entries(item ?? {}).flatMap(([name, value]) => (name !== 'user' && 'S' in value ? [value.S] : []));
 }
 
-/** Attributes are numbered without gaps. */
+/** Besides the key, attributes are numbered without gaps. */
 function lastNumber(item: Item | undefined): number {
   return item === undefined ? 0 : Object.keys(item).length - 1;
 }

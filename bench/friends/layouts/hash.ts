@@ -3,14 +3,15 @@ import type { Item } from '../../../src/core/items/attribute-value.ts';
 import type { Layout } from './layout.ts';
 import { friendOf } from './row.ts';
 
-/** 128 bits: a collision among a billion ids has a probability of about 10^-21. */
+/** With 128 bits, the probability of a collision among a billion ids is about 10^-21. */
 const HASH_HEX_DIGITS = 32;
 
-/** MD5 gives the article's keys; of SHA-256, 128 bits are taken. */
+/** The article uses MD5. SHA-256 is cut to 128 bits. */
 export type KeyHash = 'sha256' | 'md5';
 
 /**
- * An item for each friend under hash(user) + hash(friend): keys of one length without separator, evenly spread. Only a Scan lists a user's friends.
+ * One item per friend, with the key hash(user) + hash(friend): keys have the same length and are evenly spread. Only a
+ * Scan can list a user's friends.
  */
 export function hashLayout(hash: KeyHash): Layout {
   return {
@@ -46,7 +47,7 @@ function pairKey(hash: KeyHash, user: string, friend: string): Item {
   return { pair: { S: idHash(hash, user) + idHash(hash, friend) } };
 }
 
-/** A hash can't be read back. */
+/** Also stores the ids, because hashes can't be reversed. */
 function pairItem(hash: KeyHash, user: string, friend: string): Item {
   return { ...pairKey(hash, user, friend), user: { S: user }, friend: { S: friend } };
 }

@@ -7,21 +7,19 @@ export const OPERATIONS: readonly Operation[] = ['add', 'check', 'list', 'remove
 
 export type Growth = 'O(1)' | 'O(n)';
 
-/** Who reads whom. Ids are `USER-` and a UUID; layouts keep no state. */
+/** Ids are `USER-` and a UUID. A layout has no state of its own. */
 export interface Layout {
   name: string;
   summary: string;
-  /** What the article claims, on HBase. It claims nothing about listing. */
+  /** The article's claims, for HBase. It makes no claim about listing. */
   claims: Readonly<Record<Exclude<Operation, 'list'>, Growth>>;
   key: TableKey;
-  /** Whether friends share one item. */
   itemPer: 'user' | 'friend';
-  /** The friend must be absent: `default` and `count` would add a second one. */
+  /** The friend must not be in the list yet: `default` and `count` would add it twice. */
   add(table: MeteredTable, user: string, friend: string): Promise<void>;
   has(table: MeteredTable, user: string, friend: string): Promise<boolean>;
-  /** Lists the friends in any order. */
   list(table: MeteredTable, user: string): Promise<string[]>;
-  /** Ignores an absent friend. */
+  /** Ignores a friend that isn't in the list. */
   remove(table: MeteredTable, user: string, friend: string): Promise<void>;
   items(user: string, friends: readonly string[]): Item[];
 }

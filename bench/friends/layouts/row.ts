@@ -1,7 +1,7 @@
 import type { Item } from '../../../src/core/items/attribute-value.ts';
 import type { Layout } from './layout.ts';
 
-/** An item for each friend under user and friend, as Edgeloom stores an edge. */
+/** One item per friend, with user and friend as its key, like Edgeloom's edges. */
 export const rowLayout: Layout = {
   name: 'row',
   summary: 'one item per friend, key: user and friend',

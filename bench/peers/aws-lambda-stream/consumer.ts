@@ -2,7 +2,7 @@ import { type Write, writesBetween } from '../by-hand.ts';
 import type { Handler } from '../event.ts';
 import type { LambdaStream } from './library.ts';
 
-// A pipeline of aws-lambda-stream, with its default of four units of work at once. It has no step that deletes.
+// Uses the library's default of four parallel units of work. The library has no step that deletes.
 
 export function lambdaStreamHandler(library: LambdaStream, tableName: string): Handler {
   const { fromDynamodb, updateDynamoDB, updateExpression, toPromise } = library;

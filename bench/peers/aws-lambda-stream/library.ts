@@ -4,22 +4,22 @@ import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { installedPackage } from '../../../test/support/test-package.ts';
 import type { StreamEvent } from '../event.ts';
 
-/** In a folder of its own: its peer dependencies are old majors of the SDK. */
+/** Has its own folder, because its peer dependencies are old major versions of the SDK. */
 
-/** A record, and what steps have added. */
+/** A record, with the results of the steps so far. */
 export interface UnitOfWork {
   event: { raw: { old?: Record<string, unknown>; new?: Record<string, unknown> } };
   updateRequest?: object;
 }
 
-/** Highland's, as far as used. */
+/** The part of Highland's type that is used. */
 export interface Stream<T> {
   map<U>(mapping: (value: T) => U): Stream<U>;
   flatten(): Stream<T extends readonly (infer U)[] ? U : T>;
   through<R>(step: (stream: Stream<T>) => R): R;
 }
 
-/** As far as used; it has no types. */
+/** The part of the library that is used. It has no types. */
 export interface LambdaStream {
   fromDynamodb(event: StreamEvent, options: { pkFn: string; skFn: string }): Stream<UnitOfWork>;
   updateDynamoDB(options: { tableName: string }): (stream: Stream<UnitOfWork>) => Stream<UnitOfWork>;
@@ -27,7 +27,7 @@ export interface LambdaStream {
   toPromise(stream: Stream<UnitOfWork>): Promise<unknown>;
 }
 
-/** Installs it first where it is missing. Its clients send their calls to `client`. */
+/** Installs the library if it is missing. The library's clients send their calls to `client`. */
 export async function loadLambdaStream({ config }: DynamoDBClient): Promise<LambdaStream> {
   const folder = await installedPackage(join(process.cwd(), 'bench/peers/aws-lambda-stream'));
   Object.assign(process.env, { AWS_REGION: 'us-east-1', AWS_ACCESS_KEY_ID: 'bench', AWS_SECRET_ACCESS_KEY: 'bench' });

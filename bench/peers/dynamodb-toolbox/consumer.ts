@@ -4,7 +4,7 @@ import { writesOf } from '../by-hand.ts';
 import type { Handler } from '../event.ts';
 import type { Toolbox } from './library.ts';
 
-// The same over dynamodb-toolbox.
+// Like `document-client.ts`, but with dynamodb-toolbox.
 
 export function toolboxHandler(toolbox: Toolbox, client: DynamoDBClient, name: string): Handler {
   const { $add, $delete, any, DeleteItemCommand, Entity, item } = toolbox;

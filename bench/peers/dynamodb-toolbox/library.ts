@@ -13,7 +13,7 @@ export interface Built {
   send(): Promise<unknown>;
 }
 
-/** As far as used. */
+/** The part of the library that is used. */
 export interface Toolbox {
   string(): Schema;
   any(): Schema;
@@ -29,7 +29,10 @@ export interface Toolbox {
   DeleteItemCommand: unknown;
 }
 
-/** Installs it first where it is missing, inside the repository without its peer dependency, so that it uses the same SDK. */
+/**
+ * Installs the library if it is missing: inside the repository and without its peer dependency, so that it uses the
+ * same SDK.
+ */
 export async function loadToolbox(): Promise<Toolbox> {
   const folder = await installedPackage(join(process.cwd(), 'bench/peers/dynamodb-toolbox'), {
     cache: join(process.cwd(), '.cache/packages'),

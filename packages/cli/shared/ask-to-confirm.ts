@@ -1,7 +1,6 @@
 import { createInterface } from 'node:readline/promises';
 import { EdgeloomError } from '../../../src/foundation/errors.ts';
 
-/** Shows the plan and asks. Throws if stdin isn't a terminal, or the answer isn't yes. */
 export async function askToConfirm(plan: readonly string[], question: string): Promise<void> {
   if (!process.stdin.isTTY) {
     throw new EdgeloomError('usage', 'The command needs a confirmation.', 'Look at what it would do, then give --yes.');

@@ -18,8 +18,8 @@ export function attributesOfJson(json: string): Record<string, unknown> {
 }
 
 /**
- * Parses pairs such as `status=OPEN`. `flag` is the option that the pairs come from, empty for plain words. Throws
- * `usage` for a pair without `=` and for a second, different value of an attribute.
+ * Parses pairs such as `status=OPEN`. `flag` is the option that the pairs come from; empty for plain words. Throws
+ * `usage` for a second, different value of an attribute.
  */
 export function attributeValues(flag: string, pairs: readonly string[]): Record<string, unknown> {
   const values = new Map<string, unknown>();
@@ -39,7 +39,6 @@ export function attributeValues(flag: string, pairs: readonly string[]): Record<
 
 export const collectValue = repeated<string[]>((value, before = []) => [...before, value]);
 
-/** Parses the text as JSON if possible; otherwise returns the text. */
 export function attributeValue(text: string): unknown {
   try {
     parse(text);

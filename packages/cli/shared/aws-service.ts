@@ -4,7 +4,6 @@ import { isLoopback } from '../../../src/store/client/options.ts';
 import { createClient } from '../../../src/store/client.ts';
 import type { Settings } from './settings.ts';
 
-/** Takes region and credentials from the SDK, unless the endpoint is on this machine. */
 export async function awsService(
   service: JsonService,
   { client: settings }: Pick<Settings, 'client'>,

@@ -1,6 +1,5 @@
 import { printable } from '../../../src/foundation/printable.ts';
 
-/** Maximum characters shown of each text. */
 const WIDTH = 160;
 const ELLIPSIS = ' ...';
 
@@ -19,13 +18,12 @@ function placeOfDifference(left: string, right: string): number {
   let place = 0;
   while (place < left.length && left[place] === right[place]) place += 1;
   if (Math.max(left.length, right.length) <= WIDTH || place <= WIDTH / 2) return 0;
-  // Keep some context before the difference.
+  // Shows some context before the difference.
   const from = place - WIDTH / 4;
   const word = left.indexOf(' ', from) + 1;
   return word > 0 && word <= place ? word : from;
 }
 
-/** Returns at most `WIDTH` characters, starting at `from`. */
 function shortened(text: string, from: number): string {
   const [before, rest] = from === 0 ? ['', text] : [ELLIPSIS.trimStart(), ` ${text.slice(from)}`];
   if (before.length + rest.length <= WIDTH) return `${before}${rest}`;

@@ -8,7 +8,6 @@ function currentText(current: object | null | undefined): string {
   return current === null ? 'current: there is no such item\n' : `current: ${toJson(current)}\n`;
 }
 
-/** Rewrites a failure's message and hint in the words of the command line. */
 export function commandFailure(failed: unknown): FailureDocument {
   const { error } = failureDocument(failed);
   return { error: { ...error, message: inCommandWords(error.message), hint: inCommandWords(error.hint) } };

@@ -1,7 +1,6 @@
 import { startProgress } from './progress.ts';
 import { createStopSignal, type Stopping } from './signals.ts';
 
-/** Lets work show its progress and stop early on Ctrl-C. */
 export interface Interruptible extends Omit<Stopping, 'release'> {
   /** 0 once the work should stop. */
   remainingMs(): number;

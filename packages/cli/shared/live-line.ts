@@ -21,9 +21,7 @@ export interface LiveLineOptions {
   quarantined(): Promise<number>;
   /** Returns the age in seconds of the oldest unapplied record. Called when no records arrive, to tell done from stuck. */
   behindSeconds(): Promise<number>;
-  /** State of the observer. Default: none. */
   verified?: (() => Verified | undefined) | undefined;
-  /** Returns milliseconds. Default: `Date.now`. */
   now?: (() => number) | undefined;
 }
 
@@ -33,12 +31,10 @@ const TELL_MS = 5_000;
 /** Milliseconds between lag checks while no records arrive. */
 const ASK_MS = 5_000;
 
-/** Shows a projector's records per second, lag and quarantine. */
 export class LiveLine {
   private projected: Projected = { records: 0, writes: 0 };
   private told = { records: 0, atMs: 0 };
   private idle: { behindSeconds: number; askedAtMs: number } | undefined;
-  /** When the current burst of work began. */
   private movingSinceMs: number;
   private timer: NodeJS.Timeout | undefined;
   private ticking: Promise<void> = Promise.resolve();
@@ -59,7 +55,7 @@ export class LiveLine {
     this.movingSinceMs = Math.max(this.told.atMs, Math.min(this.movingSinceMs, begunMs));
   }
 
-  /** Starts showing the line. Passes a failure to read the state to `onError` and tries again. */
+  /** Passes failures to read the state to `onError`, and keeps going. */
   start(onError: (error: unknown) => void): void {
     this.timer = setTimeout(() => {
       this.ticking = this.showIfDue()

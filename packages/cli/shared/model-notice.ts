@@ -17,7 +17,6 @@ export async function printModelNotice(
   return { managed: isManaged, differs: isManaged ? changes : [], ...(unready && { unready }) };
 }
 
-/** Returns lines about the projections that a check or rebuild left out. */
 export function unreadyText(unready: readonly string[] = []): string[] {
   if (unready.length === 0) return [];
   const parts = `${countText(unready.length, 'projection')} of the model`;

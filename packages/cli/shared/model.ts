@@ -6,7 +6,6 @@ import type { Source } from '../../../src/sources/source.ts';
 import { type Output, print } from './output.ts';
 import { readSettings, type Settings } from './settings.ts';
 
-/** Session of a command that needs no table. */
 export interface ModelSession {
   settings: Settings;
   /** The model, with the table name of the global options if given. */

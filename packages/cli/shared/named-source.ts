@@ -1,7 +1,6 @@
 import { EdgeloomError } from '../../../src/foundation/errors.ts';
 import type { Source } from '../../../src/sources/source.ts';
 
-/** Returns the source with this name, or the only source if no name is given. Throws `usage` if there isn't exactly one. */
 export function namedSource(sources: readonly Source[], name: string | undefined, file: string): Source {
   const source =
     name === undefined ? (sources.length === 1 ? sources[0] : undefined) : sources.find((one) => one.name === name);

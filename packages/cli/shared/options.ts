@@ -125,14 +125,12 @@ export function withPredicates(command: Command): Command {
     .option('--partition <value>', 'the partition, if the order or search declares one');
 }
 
-/** Throws `usage` if one of `names` is given together with `flag`. */
 export function refuseBeside(flag: string, options: Readonly<Record<string, unknown>>, names: readonly string[]): void {
   const flags = flagsGiven(options, names);
   if (flags === '') return;
   throw new EdgeloomError('usage', `${flags} cannot be combined with ${flag}.`, `Leave it out, or ${flag}.`);
 }
 
-/** Throws `usage` if one of `names` is given without `flag`. */
 export function refuseWithout(
   flag: string,
   options: Readonly<Record<string, unknown>>,
@@ -152,7 +150,6 @@ function flagOf(name: string): string {
   return `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }
 
-/** Writes a command with its options, without the undefined ones. */
 export function commandText(
   command: string,
   options: Readonly<Record<string, string | readonly string[] | true | undefined>>,
@@ -188,7 +185,6 @@ export function share(text: string): number {
   return parseNumber(text, 'a number from 0 to 1', (number) => number <= 1);
 }
 
-/** Parses decimal digits with an optional fraction. `what` describes the allowed numbers in the error. */
 export function parseNumber(text: string, what: string, isMeant: (number: number) => boolean = () => true): number {
   const number = Number(text);
   if (/^\d+(\.\d+)?$/.test(text) && isMeant(number)) return number;

@@ -2,7 +2,6 @@ import { toJson } from '../../../src/foundation/exact-json.ts';
 import { printable, printableLines } from '../../../src/foundation/printable.ts';
 import type { Settings } from './settings.ts';
 
-/** A command's result, as JSON and as text for people. */
 export interface Output<Json = unknown> {
   /** Undefined if the command has already printed its lines. */
   json: Json;
@@ -21,7 +20,6 @@ function painted(text: string, color: Color | undefined): string {
   return isColored && color !== undefined ? `\u001b[${COLORS[color]}m${text}\u001b[0m` : text;
 }
 
-/** Prints to stdout. Escapes control codes in the text. */
 export function print({ json, text, colorOf }: Output, { json: asJson }: Pick<Settings, 'json'>): void {
   const whole = printableLines(asJson ? (json === undefined ? '' : toJson(json)) : text);
   if (whole === '') return;
@@ -64,7 +62,6 @@ function widthOfOutput(): number {
 
 const LEAST_WIDTH = 8;
 
-/** Narrows the widest column until the row fits. */
 function fitted(natural: readonly number[], mostWidth: number): number[] {
   const widths = [...natural];
   for (;;) {
@@ -76,7 +73,6 @@ function fitted(natural: readonly number[], mostWidth: number): number[] {
   }
 }
 
-/** Breaks after a space or comma where possible. */
 function wrap(text: string, width: number): string[] {
   const lines: string[] = [];
   let rest = [...text];

@@ -7,7 +7,6 @@ import { DynamoDBStreamSource } from '../../../src/stream/dynamodb-source.ts';
 import { type PositionOfStream, positionOfStream } from '../../../src/trust/explain/position.ts';
 import type { CommandSession } from './session.ts';
 
-/** `release` closes the stream's client. */
 export interface OpenPosition extends PositionOfStream {
   release(): void;
 }

@@ -16,18 +16,16 @@ const UNITS_WITHOUT_A_WORD = 100;
 /** Minimum read units of a Query of one shard, or of a node. Most reads are eventually consistent. */
 const LEAST_RCU = 0.5;
 
-/** A read's minimum size, known from the model and the command line. */
 export interface LeastRead {
   shards?: number | undefined;
   nodes?: number | undefined;
 }
 
-/** Warns once on stderr of reads beyond 100 units: beforehand if the cost is known, otherwise once they are spent. */
+/** Warns once on stderr of reads that cost more than 100 units: in advance if the cost is known, otherwise once they are spent. */
 export class PricedStore extends ForwardingStore {
   private rcu = 0;
   private isSaid = false;
 
-  /** @param write prints the line. Default: to stderr. */
   constructor(
     inner: Store,
     private readonly write: (text: string) => unknown = (text) => process.stderr.write(text),
@@ -66,7 +64,6 @@ export class PricedStore extends ForwardingStore {
   }
 }
 
-/** Throws for undeclared names. */
 export function shardsOfSearch(
   graph: CompiledModel,
   name: string,

@@ -3,7 +3,6 @@ export interface ProgressStream {
   write(text: string): unknown;
 }
 
-/** Milliseconds between updates on a terminal. */
 const CHANGE_MS = 200;
 const CLEAR = '\r\u001b[2K';
 
@@ -27,7 +26,6 @@ export class ProgressLine {
     return this.now() - this.toldMs >= (this.isTerminal ? CHANGE_MS : this.tellMs);
   }
 
-  /** Restarts the wait for the next line. */
   startAgain(): void {
     this.toldMs = this.now();
   }
@@ -44,7 +42,6 @@ export class ProgressLine {
     this.isOpen = false;
   }
 
-  /** Leaves the cursor on a new line. */
   end(): void {
     if (this.isOpen) this.stream.write('\n');
     this.isOpen = false;

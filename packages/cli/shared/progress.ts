@@ -10,7 +10,6 @@ export interface Progress {
 /** Milliseconds between lines without a terminal. A short run prints none. */
 const TELL_MS = 30_000;
 
-/** Shows how many of `total` are done. `now` returns milliseconds. */
 export function startProgress(
   label: string,
   total: number,

@@ -10,8 +10,8 @@ export function repeated<T>(parse: (text: string, before?: T) => T): (text: stri
 }
 
 /**
- * Makes the command and its subcommands refuse a second, different value of an option that takes one value. Commander
- * would keep the last one.
+ * Makes the command and its subcommands refuse a second, different value of a single-value option. Commander would keep
+ * the last value.
  */
 export function refuseSecondValues(command: Command): void {
   for (const option of command.options) {
@@ -29,7 +29,7 @@ export function refuseSecondValues(command: Command): void {
   for (const one of command.commands) refuseSecondValues(one);
 }
 
-/** Adds a named value to those before it. Throws Commander's error for a name that has another value. */
+/** Throws Commander's error if the name already has a different value. */
 export function addNamed<T>(name: string, value: T, before: ReadonlyMap<string, T> = new Map()): Map<string, T> {
   if (before.has(name) && !isDeepStrictEqual(before.get(name), value))
     throw new InvalidArgumentError(`${name} has a value already: leave one of them out.`);

@@ -22,7 +22,6 @@ async function openSession(settings: Settings): Promise<CommandSession> {
   return { settings, graph, client, store: new DynamoDBStore(client, graph.table), logger: createLogger(settings) };
 }
 
-/** Logs JSON lines to stderr. */
 export function createLogger(settings: Settings): Logger {
   const destination = pino.destination({ dest: 2, sync: true });
   // A log that can't be written, for example to a full disk, doesn't end the command.
@@ -30,7 +29,6 @@ export function createLogger(settings: Settings): Logger {
   return pino({ level: settings.logLevel }, destination);
 }
 
-/** Opens the model and the table, runs a command and closes the client. */
 export function withSession<Args extends unknown[]>(run: (session: CommandSession, ...args: Args) => Promise<void>) {
   return async (...args: [...Args, Command]): Promise<void> => {
     const session = await openSession(settingsOf(args));

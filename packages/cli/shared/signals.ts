@@ -6,7 +6,6 @@ import { pause } from '../../../src/stream/concurrency.ts';
 import { commandFailure, failureText } from './failure.ts';
 import { isRunByNpx } from './settings.ts';
 
-/** Lets work stop early on a signal. */
 export interface Stopping {
   /** Aborted by the first SIGINT or SIGTERM, with a `stopped` error as its reason. */
   signal: AbortSignal;
@@ -14,7 +13,6 @@ export interface Stopping {
   cutOff: AbortSignal;
   /** Ends early on `signal`. A wait that begins after the signal rejects on `cutOff`. */
   wait(milliseconds: number): Promise<void>;
-  /** Removes the signal handlers. */
   release(): void;
 }
 
@@ -94,7 +92,6 @@ function exitAsAfter(signal: NodeJS.Signals): never {
   exitOn(signal, stopped('It is cut off as by a crash: run the command again.', message));
 }
 
-/** Reports the error and exits with 143 for SIGTERM, and with 130 for SIGINT. */
 function exitOn(signal: NodeJS.Signals, error: EdgeloomError): never {
   if (process.argv.includes('--json'))
     process.stdout.write(`${printableLines(JSON.stringify(commandFailure(error)))}\n`);

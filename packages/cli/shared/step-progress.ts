@@ -5,14 +5,12 @@ import { ProgressLine, type ProgressStream, secondsText } from './progress-line.
 const TELL_MS = 5_000;
 
 export interface WalkFigures {
-  /** Such as `backfill` or `verify`. */
   phase: string;
   items: number;
   rcu: number;
   wcu: number;
 }
 
-/** Shows items, units and remaining time of a walk through a table. */
 export class StepProgress {
   private phase = '';
   private begunAtMs = 0;

@@ -167,7 +167,6 @@ function own<T>(of: Readonly<Record<string, T>>, word: string): T | undefined {
   return Object.hasOwn(of, word) ? of[word] : undefined;
 }
 
-/** Returns `get-item` for `getItem` and `GET_ITEM`. */
 function kebabCase(word: string): string {
   return word
     .replace(/([a-z])([A-Z])/g, '$1-$2')

@@ -11,7 +11,6 @@ import { DynamoDBStore } from '../../../src/store/dynamodb.ts';
 import { type ModelSession, openModel, settingsOf } from './model.ts';
 import { type Output, print } from './output.ts';
 
-/** Session of a command that reads or writes items. */
 export interface TableSession extends ModelSession {
   store: DynamoDBStore;
 }

@@ -2,7 +2,6 @@ import { countText, figureText } from '../../../src/foundation/figure.ts';
 import { printable } from '../../../src/foundation/printable.ts';
 import type { UnplacedCount } from '../../../src/trust/check/unplaced-items.ts';
 
-/** Maximum key forms in the text; `--json` has all. */
 const SHOWN = 10;
 
 export function unplacedText({ items, forms, others }: UnplacedCount, about = ''): string[] {

@@ -2,10 +2,8 @@ import { access, constants, lstat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
 /**
- * Rejects if a file can't be created or written: for a command that writes the file at the end of long work. Writes
- * nothing.
- *
- * @param isReplaced whether another file is renamed over an existing one, which takes the right to write the folder.
+ * Rejects if the file can't be created or written, without writing anything. Called before long work.
+ * @param isReplaced true if another file will be renamed over this one, which requires write access to the folder
  */
 export async function requireWritable(file: string, { isReplaced }: { isReplaced: boolean }): Promise<void> {
   if (isReplaced) await access(dirname(file), constants.W_OK);

@@ -11,7 +11,10 @@ import type { EngineCommand } from './engine-process.ts';
 
 const run = promisify(execFile);
 
-/** A package that contains DynamoDB Local. Only its tarball is fetched: as a dependency, it would bring 283 packages. */
+/**
+ * A package that contains DynamoDB Local. Only its tarball is fetched: as a dependency, it would bring hundreds of
+ * packages.
+ */
 const PACKAGE = 'amplify-dynamodb-simulator@2.9.30';
 const SHA512 = 'xTeeRLvzEfqyd5lh3bH4c0kHvSHHmmhD5ZDsHFKAQ5g2Zl6JqlFdutaQhCLHzxEp6Ry1o7TB6niIoXuQAnSewQ==';
 
@@ -37,7 +40,6 @@ export async function hasJava(): Promise<boolean> {
   }
 }
 
-/** Fetches DynamoDB Local into the user's cache once, and checks it against a pinned hash. */
 async function installDynamoDBLocal(): Promise<string> {
   if (!(await hasJava())) {
     throw new EdgeloomError(

@@ -9,7 +9,6 @@ import { packageFile } from '../../../src/deployment/package/package-files.ts';
 import { EdgeloomError } from '../../../src/foundation/errors.ts';
 import type { EngineCommand } from './engine-process.ts';
 
-/** The release that tests run on. */
 const VERSION = '1.2.1';
 
 /**
@@ -18,10 +17,7 @@ const VERSION = '1.2.1';
  */
 const TEMPLATE = `assets/dynoxide-${VERSION}.db`;
 
-/**
- * Returns the command that runs dynoxide, after copying the template database if the folder has none. Without `dataDir`, the data is in a
- * scratch folder: in memory if `mostBytes` fit there.
- */
+/** Without `dataDir`, the data is in a scratch folder: in memory if `mostBytes` fit there. */
 export async function dynoxideCommand(
   port: number,
   dataDir: string | undefined,
@@ -46,12 +42,6 @@ export async function dynoxideCommand(
 /** Linux's in-memory file system. In a container, it may be absent or small. */
 const IN_MEMORY = '/dev/shm';
 
-/**
- * Returns the folder for data that isn't kept.
- *
- * @param mostBytes the most that the data takes
- * @param memory an in-memory folder
- */
 export async function scratchRoot(mostBytes: number | undefined, memory: string = IN_MEMORY): Promise<string> {
   if (mostBytes === undefined) return tmpdir();
   try {
@@ -63,13 +53,6 @@ export async function scratchRoot(mostBytes: number | undefined, memory: string 
   }
 }
 
-/**
- * Returns the path of the engine's program in the platform's package. Throws `not-installed` with the package to install.
- *
- * @param platform such as `linux`
- * @param architecture such as `x64`
- * @param resolve finds a file of a package
- */
 export function dynoxidePath(
   platform: string = process.platform,
   architecture: string = process.arch,

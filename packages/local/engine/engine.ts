@@ -53,9 +53,10 @@ const POLL_MS = 20;
 const PORT_ATTEMPTS = 3;
 
 /**
- * Starts an embedded engine and waits until it answers. The engine stops with this process and doesn't keep it alive. Throws if the engine
- * isn't installed (`not-installed`) or doesn't start (`engine-failed`), if the port is taken (`port-in-use`), or if another engine
- * uses the data folder (`already-running`).
+ * Starts an embedded engine and waits until it answers. The engine stops with this process and doesn't keep it alive.
+ * Throws if the engine isn't installed (`not-installed`), doesn't start (`engine-failed`) or can't keep data
+ * (`invalid-argument` for `'memory'` with `dataDir`), if the port is taken (`port-in-use`), or if another engine uses
+ * the data folder (`already-running`).
  */
 export async function startEngine(options: EngineOptions = {}): Promise<Engine> {
   checkOptions('startEngine', options, ENGINE_OPTIONS);
@@ -81,10 +82,6 @@ export async function startEngine(options: EngineOptions = {}): Promise<Engine> 
   }
 }
 
-/**
- * Returns the embedded engine or, where its package is missing, `'memory'` or (with `dataDir`) `'dynamodb-local'`.
- * Throws `not-installed` if none can run.
- */
 export async function defaultEngine(
   { dataDir }: Pick<EngineOptions, 'dataDir'>,
   findEmbedded: () => unknown = dynoxidePath,

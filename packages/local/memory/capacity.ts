@@ -15,7 +15,6 @@ export interface Charged {
   units: WriteUnits;
 }
 
-/** Returns `ConsumedCapacity` for each table. See `consumedField`. */
 export function consumedByTable(input: Input, charged: readonly Charged[], factor = 1) {
   const fields = [...new Set(charged.map(({ table }) => table))].map((table) => {
     const units = charged.filter((one) => one.table === table).map((one) => one.units);
@@ -24,11 +23,7 @@ export function consumedByTable(input: Input, charged: readonly Charged[], facto
   return fields[0] === undefined ? undefined : fields;
 }
 
-/**
- * Returns `ConsumedCapacity` if the call asks for it.
- *
- * @param factor 2 in a transaction. It applies only to the table's units
- */
+/** @param factor 2 in a transaction. It applies only to the table's units. */
 export function consumedField(input: Input, table: Table, { table: own, indexes }: WriteUnits, factor = 1) {
   const asked = input['ReturnConsumedCapacity'];
   if (asked !== 'TOTAL' && asked !== 'INDEXES') return undefined;

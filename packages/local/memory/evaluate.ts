@@ -78,7 +78,6 @@ function meetsComparison(
   return isOrdered(left, right) && isInOrder(operator, compareValues(left, right));
 }
 
-/** `order` is negative, 0 or positive. */
 export function isInOrder(operator: Comparator, order: number): boolean {
   if (operator === '=') return order === 0;
   if (operator === '<') return order < 0;

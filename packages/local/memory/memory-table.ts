@@ -13,7 +13,6 @@ export interface Stored {
   size: number;
 }
 
-/** Write units of the table and of each changed index. */
 export interface WriteUnits {
   table: number;
   indexes: Record<string, number>;

@@ -302,16 +302,10 @@ class Parser {
   }
 }
 
-/**
- * Parses a condition, a filter or a key condition.
- *
- * @param what name of the parameter, for errors
- */
 export function parseCondition(expression: string, what: string, names: Names): Condition {
   return new Parser(expression, what, names).parseCondition();
 }
 
-/** Parses an update. Throws if two of its actions overlap. */
 export function parseUpdate(expression: string, names: Names): Update {
   const update = new Parser(expression, 'UpdateExpression', names).parseUpdate();
   const paths = [...update.set, ...update.add, ...update.delete].map(({ path }) => path).concat(update.remove);

@@ -231,7 +231,6 @@ interface Range {
   isWithin(sort: Value | undefined): boolean;
 }
 
-/** A key condition has the partition and at most one condition on the sort key. */
 function rangeOf(condition: Condition, table: Table, keys: KeyNames): Range {
   const parts = condition.kind === 'and' ? condition.parts : [condition];
   let partition: Value | undefined;

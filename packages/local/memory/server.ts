@@ -55,7 +55,6 @@ export function memoryCalls(tables = new Tables()): Calls {
 
 export interface MemoryServer {
   ended: Promise<void>;
-  /** Stops the server and closes open connections. Safe to call again. */
   stop(): Promise<void>;
 }
 

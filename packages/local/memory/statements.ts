@@ -11,7 +11,6 @@ import { carryOut, checkDistinct, conditionFailed, type Prepared, prepareWrite }
 const MOST_STATEMENTS = 25;
 const MOST_CHARACTERS = 8_192;
 
-/** Maps the error of a single statement to its code in a batch. */
 const CODES: Readonly<Record<string, string>> = {
   ConditionalCheckFailedException: 'ConditionalCheckFailed',
   DuplicateItemException: 'DuplicateItem',

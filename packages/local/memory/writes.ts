@@ -24,7 +24,6 @@ const TRANSACTION_FACTOR = 2;
 const TOKEN_MS = 600_000;
 const MOST_TOKEN_CHARACTERS = 36;
 
-/** A write that was checked, but not yet carried out. */
 export interface Prepared {
   table: Table;
   input: Input;
@@ -240,7 +239,7 @@ export class Transactions {
     return prepareWrite(this.tables, kind, action[kind]!);
   }
 
-  /** Whether a transaction reports the error as a cancellation reason. */
+  /** True if a transaction reports the error as a cancellation reason. */
   private isOfItem({ message }: Refusal): boolean {
     return /operand in the update expression|document path provided|Item size has|refers to an attribute|overflow|significant digits/.test(
       message,
@@ -295,7 +294,6 @@ function reasonOf(write: Prepared | Refusal) {
   };
 }
 
-/** Doesn't depend on the order of object keys. */
 function canonicalText(request: unknown): string {
   return JSON.stringify(request, (_, value: unknown) =>
     typeof value === 'object' && value !== null && !Array.isArray(value)

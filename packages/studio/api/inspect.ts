@@ -20,9 +20,7 @@ export interface StoredItem {
   /** `base`, `part`, a kind of derived item or, in the page, `absent`. */
   kind: string;
   bytes: number;
-  /** The item has expired. */
   isOver?: true;
-  /** All attributes except the keys. */
   attributes: Record<string, unknown>;
 }
 

@@ -16,7 +16,6 @@ export interface ModelAnswer extends DescribedModel {
   isWritable: boolean;
 }
 
-/** `failure` is null if the table answers. */
 export interface ConnectionAnswer {
   failure: FailureDocument['error'] | null;
 }

@@ -22,19 +22,14 @@ import { sampleOf } from './live.ts';
 
 export interface NodeAnswer {
   id: string;
-  /** See `nameOfNode`. */
   name: string | null;
-  /** Null if the node doesn't exist. */
   base: StoredNode['attributes'] | null;
   parts: Record<string, Record<string, unknown>>;
-  /** Null if the node has no view. */
   view: Record<string, unknown> | null;
   /** Projections that lag, drift or are quarantined. Empty while base item and view agree. */
   wrong: ExplainedPart[];
-  /** Quarantine entries of the node's partition, 20 at most. */
   quarantined: QuarantineEntry[];
   edgeSet: EdgeSetElement[];
-  /** Names of the targets in `edgeSet`. */
   names: Record<string, string | null>;
   /** Full size; `edgeSet` may hold only the first elements. */
   edgeSetSize: number;
@@ -127,7 +122,6 @@ export async function named<T extends object>(
   return all.map((one) => ({ ...one, name: names.get(idOf(one)) ?? null }));
 }
 
-/** Takes names from the sample. Reads up to `MOST_READ` nodes without a name there. */
 async function namesOf(context: RequestContext, ids: readonly string[]): Promise<Map<string, string | null>> {
   const { graph, store } = context;
   const sampled = await sampleIfAllowed(context);

@@ -16,7 +16,6 @@ export interface Suggestion {
   id: string;
   /** The node's name, or the value that the search found. Null if unknown. */
   name: string | null;
-  /** The search that found the node, if any. */
   by: string | null;
 }
 
@@ -99,7 +98,6 @@ function wholeIds({ nodes }: CompiledModel, text: string): string[] {
   return parseNodeId(text) === undefined ? [] : [text];
 }
 
-/** Returns text searches that take few calls: few shards, or a shard for each value. */
 function searchesByText({ nodes }: CompiledModel): SearchModel[] {
   const all = [...nodes.values()].flatMap(({ searches }) => [...searches.values()]);
   return all

@@ -27,7 +27,10 @@ export interface TraceStep {
   target: string;
   change: ChangeName;
   changes: AttributeChange[];
-  /** Milliseconds since the write was sent or, if another process sent it, since its batch began. Null for a change by another process. */
+  /**
+   * Milliseconds since the base item's write was sent or, if another process sent that write, since its batch began.
+   * Null if another process made this change.
+   */
   afterMs: number | null;
   wcu: number;
   /** False if `wcu` is estimated from the sizes of the images. */
@@ -35,14 +38,13 @@ export interface TraceStep {
 }
 
 export interface DerivedStep extends TraceStep {
-  /** Such as `view` or `index-item`. */
   kind: string;
   /** The edge type and order, the search or the part. Empty for other items. */
   of: string;
 }
 
 export interface TraceAnswer {
-  /** Null if the studio hasn't read this write from the stream. */
+  /** Null unless this process projected the write. */
   write: (TraceStep & { rev: string; atMs: number }) | null;
   /** Null if another process projected it. */
   batch: { beganMs: number; endedMs: number; records: number } | null;
@@ -123,7 +125,6 @@ async function traceWrite(
   };
 }
 
-/** Returns the write if this process sent it. */
 function sentWriteOf(tap: ProjectorTap, write: SeenChange, batch: TappedBatch | undefined): TappedWrite | undefined {
   const own = tap.writeOf(write, batch?.beganMs ?? write.atMs + CLOCK_MS);
   // A write sent at a different time is another write of the same item.
@@ -156,7 +157,6 @@ function stepOf(
   };
 }
 
-/** Returns the item's write units for the table and for each index that holds it. */
 function estimatedWcu(graph: CompiledModel, ...images: readonly (Item | undefined)[]): number {
   const indexes = [...Object.values(INDEX_KEYS), ...nativeIndexes(graph)];
   const holding = indexes.filter(({ partition, sort }) =>

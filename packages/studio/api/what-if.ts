@@ -22,7 +22,6 @@ export interface WhatIfAnswer {
   /** US dollars per month, on demand. */
   dollars: Compared;
   diff: string[];
-  /** Null if no plan was requested. */
   migration: Pick<MigrationPlan, 'changes' | 'warnings' | 'cost' | 'estimate'> | null;
 }
 

@@ -35,7 +35,6 @@ export interface DescribedOrder {
 }
 
 export interface DescribedSearch extends DescribedOrder {
-  /** Such as `USER.name`. */
   name: string;
   shards: number | 'value';
   isNative: boolean;
@@ -56,7 +55,6 @@ export interface DescribedEdge {
   shards: number;
   isNative: boolean;
   isCounted: boolean;
-  /** The attribute whose value each query must give. */
   partition?: string;
   filters: 'ALL' | readonly string[];
 }

@@ -29,7 +29,6 @@ export async function countEdges(context: RequestContext, end: EdgeEnd, rcu: num
   return { count, isExact: !truncated };
 }
 
-/** Returns undefined if no count is stored, or it can't be read. */
 async function keptCount({ reader }: RequestContext, { id, edge, direction }: EdgeEnd): Promise<number | undefined> {
   try {
     if (direction === 'outgoing') return edge.count && (await reader.degree(id, edge.type));

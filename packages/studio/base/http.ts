@@ -5,7 +5,6 @@ import { toJson } from '../../../src/foundation/exact-json.ts';
 /** Larger than a 400 KB item in fully escaped JSON. */
 const MAX_BODY_BYTES = 4 * 1024 * 1024;
 
-/** Headers that allow only the page's own scripts and styles, and no frames, caches or referrers. */
 const COMMON_HEADERS = {
   'content-security-policy':
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +

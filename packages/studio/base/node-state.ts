@@ -21,10 +21,7 @@ function isOdd(node: NodeModel | undefined, { base, view }: Shown): boolean {
   return names.some((name) => !isDeepStrictEqual(base[name], view[name]));
 }
 
-/**
- * Returns the projections whose state in `edgeloom explain` is one of `WRONG`. Explaining reads every derived item, so
- * it's done only if the base item and the view disagree.
- */
+/** Explaining reads every derived item, so it's done only if the base item and the view disagree. */
 export async function wrongPlacesOf(
   { graph, store, position }: RequestContext,
   id: string,

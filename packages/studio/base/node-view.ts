@@ -11,7 +11,6 @@ import { losslessNumber } from '../../../src/foundation/exact-json.ts';
 import type { RequestContext } from './context.ts';
 
 export interface StoredView {
-  /** Null if the node has no view. */
   attributes: Record<string, unknown> | null;
   edgeSet: EdgeSetElement[];
   /** Edge types evicted from the set. */

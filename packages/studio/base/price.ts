@@ -9,7 +9,6 @@ export const SAMPLE_UNITS = { first: OVERVIEW_UNITS, more: 512 } as const;
 
 const UNITS_OF_A_QUERY = 0.5;
 
-/** Returns the minimum RCU of a query that reads every shard. */
 export function unitsOfShards(shards: number): number {
   return shards * UNITS_OF_A_QUERY;
 }

@@ -31,7 +31,6 @@ function checkInput<Schema extends z.ZodType>(schema: Schema, input: unknown): z
   );
 }
 
-/** Returns the values of a repeated name as a list. */
 export function parametersOf(parameters: URLSearchParams): Record<string, string | string[]> {
   const input: Record<string, string | string[]> = Object.create(null);
   for (const name of new Set(parameters.keys())) {

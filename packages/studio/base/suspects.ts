@@ -6,9 +6,7 @@ export interface Suspect {
   target: string;
   /** A verdict, `drift` from the observer, or a quarantine code. */
   why: string;
-  /** Only for quarantine entries. */
   reason?: string;
-  /** Only for a check's findings. */
   found?: Pick<Finding, 'expected' | 'actual'>;
 }
 
@@ -20,7 +18,7 @@ export interface Checked {
   isRepaired: (finding: Finding) => boolean;
 }
 
-/** Keeps one finding per item until a later check, a repair or a redrive clears it. */
+/** Keeps one finding per item until a later check or a repair clears it. A redrive clears the verdict `quarantined`. */
 export class Suspects {
   private readonly found = new Map<string, Suspect>();
   private readonly judgedMs = new Map<string, number>();
@@ -52,8 +50,9 @@ export class Suspects {
   }
 
   /**
-   * Returns one suspect per item, worst first. Drops observer findings older than a check of their partition, and
-   * leaves out quarantine entries of items with another verdict.
+   * Returns one suspect per item, worst first. A check's finding replaces the observer's, and every verdict but
+   * `quarantined` replaces a quarantine entry. Observer findings that are older than a check of their partition are
+   * left out.
    */
   list(observed: readonly (Suspect & { foundMs: number })[], quarantined: readonly Suspect[]): Suspect[] {
     const all = new Map(this.found);

@@ -8,7 +8,7 @@ import { losslessNumber } from '../../../src/foundation/exact-json.ts';
 import { walkedItem } from '../../../src/store/table-walk.ts';
 import { SAMPLE_UNITS } from './price.ts';
 
-/** How much of the table was read. Counts include derived items. */
+/** Counts include derived items. */
 export interface LookedAt {
   atMs: number;
   items: number;
@@ -44,7 +44,6 @@ const MOST_NAME = 120;
 export interface Sampled {
   answer: SampleAnswer;
   rcu: number;
-  /** Names by type and id. */
   nodes: ReadonlyMap<string, ReadonlyMap<string, string | null>>;
 }
 
@@ -60,7 +59,6 @@ interface KeptSample {
   sample: Promise<Sampled>;
 }
 
-/** Caches a sample. Cheap samples are read again sooner. */
 export class TableSample {
   private kept: KeptSample | undefined;
 
@@ -155,7 +153,6 @@ class SampleCounter {
 
   constructor(private readonly graph: CompiledModel) {}
 
-  /** Returns false for an item of a service partition. */
   add(item: Item): boolean {
     const { source, target } = walkedItem(this.graph, item);
     if (isServicePartition(source)) return false;
@@ -213,7 +210,6 @@ function roundedCount(count: number, scale: number): number {
   return scale === 1 ? count : Number((count * scale).toPrecision(2));
 }
 
-/** Returns null if the node has no name or isn't in the sample. */
 export function sampledName({ nodes }: Sampled, id: string): string | null {
   return nodes.get(typePrefix(id) ?? '')?.get(id) ?? null;
 }

@@ -12,7 +12,6 @@ const TYPES: Readonly<Record<string, string>> = {
   'page.css': 'text/css; charset=utf-8',
 };
 
-/** Throws `file-failed` if the page isn't built. */
 export function loadAssets(folder: URL): ReadonlyMap<string, Asset> {
   try {
     return new Map(

@@ -16,7 +16,6 @@ import { answerRequest } from './answers.ts';
 import { type Asset, loadAssets } from './assets.ts';
 
 export interface StudioOptions extends StudioTable {
-  /** Port on 127.0.0.1. Default: a free port. */
   port?: number | undefined;
   /** Allows redrive, repair and edits. Default: false. */
   isWritable?: boolean | undefined;
@@ -35,10 +34,6 @@ const LOOPBACK = '127.0.0.1';
 const PAGE_FOLDER = 'dist/studio/page/';
 const PLACES = new Set(['/', '/query', '/node', '/trace', '/trust']);
 
-/**
- * Serves a studio on loopback. Throws `port-in-use` if it can't listen on the port, and `file-failed` if the page isn't
- * built.
- */
 export async function startStudio(options: StudioOptions): Promise<Studio> {
   const { port = 0, isWritable = false, page = packageFile(PAGE_FOLDER), tap = new ProjectorTap(), ...given } = options;
   const table = { ...given, tap, store: tap.around(given.graph.table, given.store) };

@@ -14,7 +14,6 @@ export interface InPlace {
 /** Minimum share of nodes, parts and edges among the items. */
 const SHARE = 0.9;
 
-/** Returns undefined if too few items are nodes and edges, or none is a node. */
 export function inPlace(items: readonly SampledItem[]): InPlace | undefined {
   const nodes = new Map<string, Set<string>>();
   for (const { keys } of items) {

@@ -10,7 +10,7 @@ export interface KeyForms {
   values: readonly string[];
 }
 
-/** Separators between words and ids in keys, most likely first. */
+/** Most likely first. */
 const SEPARATORS = ['#', '|', ':', '/', '_', '-'];
 /** Separators that ids hardly ever contain. */
 const SIGNS = SEPARATORS.slice(0, 4);
@@ -63,7 +63,6 @@ interface Part {
   text: string;
   /** True for an id, whatever other keys have at this position. */
   isPlace: boolean;
-  /** The words before this part. */
   before: string;
 }
 
@@ -72,7 +71,6 @@ interface Formed {
   values: string[];
 }
 
-/** Collects the words at each position of the partition keys or the sort keys. */
 class Words {
   private readonly at = new Map<string, Set<string>>();
 

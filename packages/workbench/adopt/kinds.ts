@@ -2,20 +2,17 @@ import { bySeparator, type KeyForm, type KeyForms, keyForms, patternOf, separato
 import type { Mark, SampledItem } from './sampled-item.ts';
 import { grouped, isOfWord, tally, typeNameOf, withoutId, wordsOf } from './texts.ts';
 
-/** An attribute, or a place in the keys. */
 export interface Field {
   name: string;
   /** Index among the variable parts of both keys. Undefined for an attribute. */
   place?: number;
   /** The text before the id, if the attribute holds a whole key: `TEAM#` in `TEAM#7`. */
   prefix?: string;
-  /** True for a key attribute of an index. */
   isOfIndex?: boolean;
 }
 
 export interface Kind {
   items: readonly SampledItem[];
-  /** Formatted as a type name: `ORDER_ITEM`. */
   name: string;
   mark?: Mark;
   /** The version of the ElectroDB entity. */
@@ -27,7 +24,6 @@ export interface Kind {
   patterns?: readonly [RegExp, RegExp];
   /** Empty if a library wrote the items. */
   separator: string;
-  /** The fields that identify an item of this kind. */
   key: readonly Field[];
   /** For each field, its text in each item. */
   columns: Map<Field, readonly (string | undefined)[]>;
@@ -63,7 +59,6 @@ export function libraryOf(items: readonly SampledItem[]): Library | undefined {
   )?.[0] as Library | undefined;
 }
 
-/** Returns a kind for each entity and version. Leaves out items without an entity. */
 export function kindsOfLibrary(items: readonly SampledItem[], library: Library, keys: KeyNames): Kind[] {
   const own = items.filter(({ mark }) => mark?.attribute === library);
   return [...grouped(own, ({ mark, item }) => JSON.stringify([mark!.value, item['__edb_v__']])).values()].map(
@@ -90,7 +85,7 @@ export function kindsOfLibrary(items: readonly SampledItem[], library: Library, 
   );
 }
 
-/** Groups items by the form of their keys. Sorts kinds with most words first, because a form without words matches all keys. */
+/** Sorts kinds with most words first, because a form without words matches all keys. */
 export function kindsByKeys(items: readonly SampledItem[], keys: KeyNames): { kinds: Kind[]; separator: string } {
   const bySign = bySeparator(items);
   const formed = new Map(bySign.flatMap(([separator, own]) => [...keyForms(own, separator)]));
@@ -172,7 +167,6 @@ function addKeysHeld({ items, columns }: Kind, prefixes: ReadonlySet<string>): v
   }
 }
 
-/** Returns the longest of the prefixes that the text begins with. The text must be longer. */
 function beginningIn(prefixes: ReadonlySet<string>, text: string): string | undefined {
   let found: string | undefined;
   for (let at = 1, looks = 0; at < text.length && looks < MOST_LOOKS; at++) {
@@ -217,7 +211,6 @@ function columnsOf(items: readonly SampledItem[]): Map<Field, (string | undefine
   return new Map([...columns].map(([name, column]) => [{ name }, column]));
 }
 
-/** Names each place after the word before it. */
 function placesOf(forms: readonly KeyForm[], keys: KeyNames): Field[] {
   let place = 0;
   return forms.flatMap((form, i) => {

@@ -24,9 +24,8 @@ export const RESERVED: ReadonlySet<string> = new Set([
 ]);
 type Mapping = ((item: SourceItem) => readonly MappedItem[]) & Partial<Pick<Layout, 'unplaced'>>;
 
-/** A TTL attribute that source items are unlikely to have, so that none of theirs is mistaken for a TTL. */
+/** Source items are unlikely to have this attribute, so that none of theirs is mistaken for a TTL. */
 export const TTL = 'edgeloomExpiresAt';
-/** Attribute names that mark an item as deleted, or let DynamoDB delete it. */
 const [DELETED, ENDS] = [/^_?(is_?)?deleted(_?(at|on))?$/i, /^_?ttl$/i];
 /** Range of seconds since 1970. Other numbers are durations or milliseconds. */
 const [LEAST_SECONDS, MOST_SECONDS] = [1e9, 1e11];
@@ -36,17 +35,11 @@ export function edgeTypes({ kinds }: Proposal): Map<string, { from: string; to: 
   return new Map(all.map(({ type, from, to }) => [type, { from: from.type, to: to.type }]));
 }
 
-/** Returns how many items have each attribute, most frequent first. */
 export function attributesOf({ items }: ProposedKind): Map<string, number> {
   const counts = tally(items.flatMap(({ names }) => names));
   return new Map([...counts].sort(([, a], [, b]) => b - a));
 }
 
-/**
- * Finds the attributes that delete or expire a kind's items.
- *
- * @param ttl the table's TTL attribute
- */
 export function endsOfKind(kind: ProposedKind, ttl: string | undefined): { deletedWhen?: string; expires?: string } {
   const names = [...attributesOf(kind).keys()].filter(isShown).sort();
   const find = (isMeant: (name: string) => boolean, isTaken: (value: AttributeValue) => boolean): string | undefined =>
@@ -64,7 +57,6 @@ export function endsOfKind(kind: ProposedKind, ttl: string | undefined): { delet
   return { ...(deletedWhen !== undefined && { deletedWhen }), ...(expires !== undefined && { expires }) };
 }
 
-/** Returns the arguments for a library's mapping function. */
 export function layoutArguments(proposal: Proposal, indexKeys: ReadonlySet<string>): unknown[] {
   const { library, kinds, keys } = proposal;
   const entities = kinds.map((of) => ({ ...ownArguments(proposal, of, indexKeys), ...entityOptionsOf(proposal, of) }));
@@ -138,7 +130,7 @@ function isReserved(name: string): boolean {
   return RESERVED.has(name) || isDerivedKey(name);
 }
 
-/** Returns the proposal's mapping, to try it on the sample. A library's mapping can also tell why it doesn't place an item. */
+/** A library's mapping can also tell why it doesn't place an item. */
 export function mappingOf(proposal: Proposal, indexKeys: ReadonlySet<string>): Mapping {
   const { library } = proposal;
   if (library === undefined) return (item) => mapByKeys(proposal, indexKeys, item);
@@ -190,7 +182,6 @@ export function graphOf(proposal: Proposal, table: string): CompiledModel {
   });
 }
 
-/** Returns the items that the mapping doesn't place, by reason, most items first. */
 export function unplaced(proposal: Proposal, table: string, indexKeys: ReadonlySet<string>): LeftOut[] {
   const [partitionKey, sortKey] = proposal.keys;
   const groups = new Map<string, LeftOut>();

@@ -22,7 +22,6 @@ export interface SampleFacts {
 const [MOST_ATTRIBUTES, WIDTH] = [12, 400];
 const MOST_REASONS = 40;
 
-/** Returns the file's text: the model, and the source table with its mapping. */
 export function mappingText(proposal: Proposal, facts: SampleFacts, indexKeys: ReadonlySet<string>): string {
   const { library, kinds, nodes, keys } = proposal;
   const edges = edgeTypes(proposal);
@@ -284,7 +283,7 @@ function leftOutText(leftOut: readonly LeftOut[]): string[] {
   ];
 }
 
-/** Returns one comment line. `printable` escapes line breaks, so the text can't end the comment. */
+/** `printable` escapes line breaks, so the text can't end the comment. */
 function comment(text: string, indent = ''): string[] {
   const shown = printable(text);
   return [`${indent}// ${shown.length > WIDTH ? `${shown.slice(0, WIDTH)}…` : shown}`];

@@ -29,7 +29,6 @@ export interface ProposedEdge {
 }
 
 export interface ProposedKind extends Kind {
-  /** The node that an item becomes, if any. */
   node: Reference | undefined;
   edges: readonly ProposedEdge[];
 }
@@ -55,12 +54,15 @@ const MOST_KINDS = 100;
 const SINGLE = 'nothing varies in its keys: it is one item of the whole table';
 const [FEW, ENOUGH_ITEMS] = [5, 500];
 const MOST_FIELDS = 4;
-/** Minimum share of values that must be ids: with a field of the same name, and without one. */
+/**
+ * Minimum share of values that must look like ids of a type: if the field has the name of the type's own field, and
+ * otherwise.
+ */
 const [SHARE_BY_FIELD, SHARE] = [0.2, 0.9];
 /** A field with this many values may be a reference whatever its name. */
 const ENOUGH = 3;
 
-/** Proposes a graph for the sample. The order of its items doesn't matter. */
+/** The order of the sample doesn't matter. */
 export function propose(sample: readonly SampledItem[], keys: KeyNames): Proposal {
   const textOf = ({ keys: [source, target] }: SampledItem): string => `${source}\0${target}`;
   const items = withMarks([...sample].sort((left, right) => (textOf(left) < textOf(right) ? -1 : 1)));
@@ -91,7 +93,6 @@ export function propose(sample: readonly SampledItem[], keys: KeyNames): Proposa
   return { library, separator: found.separator, keys, leftOut, nodes, kinds: all };
 }
 
-/** Returns the kinds that aren't proposed, larger ones first, with the reasons. */
 function reasonsAgainst(kinds: readonly Kind[], library: Library | undefined): Map<Kind, string> {
   const bySize = [...kinds].sort((a, b) => b.items.length - a.items.length);
   const entities = new Set<string>();
@@ -232,8 +233,8 @@ function withoutRepeatedIndexKeys(kind: Kind, found: readonly Found[]): Found[] 
 }
 
 /**
- * If the ids belong to several types, takes the one that the field is named after, or leaves the ids out if there is
- * none.
+ * Returns one type per field: the type that the field's name fits best, then the type with the most ids. Leaves out a
+ * field whose name fits none of several types, and references whose fields are part of another reference.
  */
 function toNodes(found: readonly Found[], nodes: ReadonlySet<string>): Reference[] {
   const byFields = grouped(
@@ -248,7 +249,7 @@ function toNodes(found: readonly Found[], nodes: ReadonlySet<string>): Reference
   return references.filter((one) => !references.some((other) => isWithin(one, other)));
 }
 
-/** True if the values are ids of the type: ids in the sample or, if the names say so, texts of the same shape. */
+/** True if most values are ids of the type in the sample or, if the names say so, texts of the same shape. */
 function isReference(kind: Kind, id: readonly Field[], target: Target, named: number): boolean {
   const values = kind.items.flatMap((_, i) => idAt(kind, id, i) ?? []);
   const known = values.filter((value) => target.ids.has(value)).length;
@@ -261,13 +262,11 @@ function isReference(kind: Kind, id: readonly Field[], target: Target, named: nu
   return values.length >= ENOUGH && known >= values.length * SHARE;
 }
 
-/** Replaces each run of digits by `9` and of letters by `a`, and a UUID by `uuid`. */
 function shapeOf(text: string): string {
   const isHex = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text);
   return isHex ? 'uuid' : text.replace(/\d{1,1024}/g, '9').replace(/[a-z]{1,1024}/gi, 'a');
 }
 
-/** True if the fields hold the item's own id in most items. */
 function isSameAsOwn(kind: Kind, id: readonly Field[]): boolean {
   const same = kind.items.filter((_, i) => {
     const value = idAt(kind, id, i);
@@ -293,7 +292,6 @@ function idAt({ columns }: Kind, id: readonly Field[], at: number): string | und
   return texts.includes(undefined) ? undefined : texts.join('\0');
 }
 
-/** True for the same name and prefix, if both fields are attributes or both are places. */
 function isSame(left: Field, right: Field): boolean {
   const isAlike = (left.place === undefined) === (right.place === undefined) && left.prefix === right.prefix;
   return left.name === right.name && isAlike;
@@ -312,7 +310,6 @@ function nameOf({ type, id }: Reference): string {
   return JSON.stringify([type, id.map(({ name, place, prefix }) => [name, place ?? null, prefix ?? null])]);
 }
 
-/** Returns the mark, else the first word of the sort key that names neither node, else both types. */
 function nameOfKind({ mark, forms }: Kind, from: Reference, to: Reference): string {
   const words = (forms?.[1] ?? []).flatMap((word) => (word === undefined || word === '' ? [] : typeNameOf(word)));
   const word = words.find((one) => one !== to.type && one !== from.type);

@@ -12,7 +12,7 @@ export interface Extent {
   isWhole: boolean;
 }
 
-/** Returns the file's text (a model, with a mapping unless the table already holds nodes and edges) and what to check in it. */
+/** Returns the file's text: a model and, unless the table already holds nodes and edges, a mapping. */
 export function proposedFile(items: readonly SampledItem[], described: DescribedTable, { read, isWhole }: Extent) {
   const { keys, keyAttributes, ttl, options, streamView } = described;
   const table = options.name;

@@ -38,7 +38,6 @@ export class Sample {
 const [MOST_KINDS, OF_KIND] = [200, 50];
 const [MOST_ATTRIBUTES, OF_ATTRIBUTE] = [500, 5];
 
-/** Returns the item's type and the first words of its keys. */
 function kindOf({ keys, mark }: SampledItem): string {
   const words = keys.map((key) => key.slice(0, endOfFirstWord(key) ?? 0));
   return JSON.stringify([mark?.value, ...words.map((word) => (hasDigit(word) ? '' : word))]);
@@ -51,7 +50,6 @@ class Lowest<T> {
 
   constructor(private readonly most: number) {}
 
-  /** Returns undefined if the hash isn't among the lowest. */
   add(hash: string, make: () => T): T | undefined {
     const known = this.found.get(hash);
     if (known !== undefined) return known;

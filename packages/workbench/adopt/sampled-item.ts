@@ -23,14 +23,9 @@ const MARKS = ['__edb_e__', '_type', '_et', '__typename'] as const;
 export const OF_LIBRARIES: ReadonlySet<string> = new Set([...MARKS, '__edb_v__', '_ct', '_md']);
 /** Longer texts aren't ids. */
 const MOST_CHARACTERS = 1_024;
-/** Maximum examined texts per item. */
 const MOST_TEXTS = 100;
 
-/**
- * Returns undefined if a key is neither a string nor a number.
- *
- * @param hidden key attributes of indexes, which hold keys, not ids
- */
+/** @param hidden key attributes of indexes, which hold keys, not ids */
 export function sampledItem(
   item: Item,
   [partitionKey, sortKey]: readonly [string, string?],

@@ -17,10 +17,8 @@ export interface DescribedTable {
 }
 
 const DEFAULT_TTL = 'expiresAt';
-/** Default names of Edgeloom's indexes and their keys. */
 const DEFAULT_NAMES = ['gsi0', 'gsi1', 'gsi0pk', 'gsi0sk', 'gsi1pk', 'gsi1sk'] as const;
 
-/** @param ttl the attribute by which the table deletes items, if any */
 export function tableFacts(table: TableDescription, ttl: string | undefined): DescribedTable {
   const name = table.TableName!;
   const keyOf = (type: string): string | undefined =>

@@ -29,7 +29,6 @@ export function hasDigit(text: string): boolean {
   return /\d/.test(text);
 }
 
-/** Removes `id` from the end of a name, unless the name is just that. */
 export function withoutId(name: string): string {
   return name.replace(/[_-]?id$/i, '') || name;
 }

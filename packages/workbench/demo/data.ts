@@ -13,7 +13,6 @@ export interface Airport {
   longitude: string;
 }
 
-/** A route with its yearly flights. */
 export interface Route {
   origin: string;
   destination: string;

@@ -33,10 +33,8 @@ const PROGRESS_RECORDS = 1_000;
 /** Far above the size of the table and its stream. */
 const MOST_BYTES = 1024 ** 3;
 const LAG_WRITES = 60;
-/** Milliseconds before the check counts a difference as drift. */
 const GRACE_MS = 2_000;
 
-/** Imports US airports and routes, projects them through the stream, and compares all reads with the files. Throws `demo-mismatch`. */
 export async function runDemo({ say, engine: name, onProgress, look }: DemoOptions): Promise<DemoResult> {
   const started = performance.now();
   const data = await loadDemoData();

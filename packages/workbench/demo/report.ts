@@ -1,13 +1,11 @@
 import { EdgeloomError } from '../../../src/foundation/errors.ts';
 
-/** The document of `demo --json`. */
 export interface DemoResult {
   records: number;
   touches: number;
   writes: number;
   wcu: number;
   rcu: number;
-  /** Duration until everything is verified. */
   seconds: number;
   /** From the end of a write to the end of its batch, by the demo's own clock. */
   lagMs: { p50: number; p99: number };
@@ -16,11 +14,7 @@ export interface DemoResult {
 
 export type Say = (line: string) => void;
 
-/**
- * Throws `demo-mismatch` unless the values are equal.
- *
- * @param what names the answer in the error
- */
+/** @param what names the answer in the error */
 export function expectSame(what: string, actual: unknown, expected: unknown): void {
   const left = JSON.stringify(actual);
   const right = JSON.stringify(expected);

@@ -39,7 +39,6 @@ export async function verifyAll({ say, expected, reader }: DemoWorld): Promise<v
   say(`verified ${iatas.length} views, ${routes} routes in their order, and three searches`);
 }
 
-/** Compares airports in the order of state, city and name. */
 async function verifyLocations(expected: DemoWorld['expected'], reader: DemoWorld['reader']): Promise<void> {
   const countries = new Set([...expected.airports.values()].map(({ country }) => country));
   for (const country of countries) {
@@ -74,7 +73,6 @@ export async function showLocations({ say, expected, reader }: DemoWorld): Promi
   say(`airports by location, level by level: ${found.join(', ')}; "Chic" is no city and finds none`);
 }
 
-/** Reads two pages of the airports that fly to a hub, busiest first. */
 export async function showPages({ say, expected, reader }: DemoWorld): Promise<void> {
   const arrivals = expected.inbound(HUB);
   let cursor: string | undefined;

@@ -148,7 +148,7 @@ function summaryText(
   ].join('\n');
 }
 
-/** Refuses binary keys before the table is read, which would cost as much as for a proposal. */
+/** Called before the scan, so that binary keys are refused before capacity is spent. */
 function requireTextKeys(
   { TableName, AttributeDefinitions = [] }: TableDescription,
   keys: readonly (string | undefined)[],
@@ -172,7 +172,7 @@ function isEdgeloomItem({ keys: [source, target] }: SampledItem): boolean {
   return isServicePartition(source) || isDerivedKey(target);
 }
 
-/** Refuses at the start a file that couldn't be written after the scan. */
+/** Called before the scan, so that a file that can't be written is refused before capacity is spent. */
 async function requireNew(file: string): Promise<void> {
   if (await exists(file)) throw fileExists(file);
   try {

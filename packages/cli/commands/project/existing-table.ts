@@ -15,7 +15,6 @@ export function withExistingTable(command: Command): Command {
     .option('--stream <arn>', "ARN of the existing table's stream, with both images");
 }
 
-/** Returns undefined if neither option is given. Throws `usage` if only one is given, or if one isn't an ARN. */
 export function existingTable({ existingTable: tableArn, stream: streamArn }: ExistingTableOptions) {
   if (tableArn === undefined && streamArn === undefined) return undefined;
   if (tableArn === undefined || streamArn === undefined) {
@@ -34,7 +33,7 @@ export function existingTable({ existingTable: tableArn, stream: streamArn }: Ex
   throw notAnArn('--stream', streamArn, `${tableArn}/stream/LABEL`);
 }
 
-/** Parses `gsi0=byTarget` or `gsi0=GSI1:GSI1PK:GSI1SK`, and adds it to the indexes of earlier `--index` options. */
+/** Parses `gsi0=byTarget` or `gsi0=GSI1:GSI1PK:GSI1SK`. */
 export const parseIndex = repeated<ReadonlyMap<string, ExistingIndex>>((text, before) => {
   const [, index, name, partitionKey, sortKey] =
     /^(\w+)=([A-Za-z0-9_.-]{3,255})(?::([^:]+):([^:]+))?$/.exec(text) ?? [];

@@ -124,7 +124,6 @@ async function codePlace(text: string, zip: string | undefined): Promise<Value> 
   );
 }
 
-/** Returns a hash of the folder's files, or '' for code in S3. Throws `file-failed` if the folder doesn't exist. */
 async function hashOfCode(code: string): Promise<string> {
   if (code.startsWith('s3://')) return '';
   const hash = createHash('sha256');

@@ -6,22 +6,18 @@ import { type Output, textTable } from '../../shared/output.ts';
 import { type LeastRead, PricedStore } from '../../shared/price.ts';
 import { inTable } from '../../shared/table-session.ts';
 
-/** Exit code if something that was asked for doesn't exist. */
 const ABSENT = 1;
 
 export interface Answer extends Output {
   /** The ids in the answer, for `explain --query`. */
   found?: readonly string[];
-  /** The reason for each step of a page. */
   why?: string[];
-  /** One sentence per missing item. */
   absent?: readonly string[];
 }
 
 export interface ReadSession {
   graph: CompiledModel;
   store: Store;
-  /** Warns on stderr if the read's minimum cost is high. */
   announce: (least: LeastRead) => void;
 }
 
@@ -29,7 +25,6 @@ export type Ask<Args extends unknown[]> = (session: ReadSession, ...args: Args) 
 
 export type Bind = <Args extends unknown[]>(ask: Ask<Args>) => (...args: [...Args, Command]) => Promise<void>;
 
-/** Prints the answer. Reports missing items on stderr, with exit code 1. */
 export const printing: Bind = <Args extends unknown[]>(ask: Ask<Args>) =>
   inTable(async (session, ...args: Args) => {
     const store = new PricedStore(session.store);

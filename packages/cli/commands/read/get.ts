@@ -17,7 +17,6 @@ interface GetFlags {
 
 type StoredRead = Required<Pick<GetFlags, 'consistent' | 'includeExpired'>>;
 
-/** One or more ids name nodes; `SOURCE TYPE TARGET` names an edge. */
 export function getCommand(command: Command, bind: Bind = printing): void {
   withExpired(command)
     .argument('<words...>', 'node ids, such as USER-U1, or SOURCE TYPE TARGET of an edge')
@@ -53,7 +52,7 @@ async function views(session: ReadSession, ids: readonly string[], includeExpire
   // The library accepts any string as an id. On the command line, an unknown type is probably a typo.
   for (const id of ids) checkSource(session.graph, id);
   const withViews = ids.filter((id) => !isViewless(session.graph, id));
-  // If no id can have a view, ask for all of them: the library's error says what to do.
+  // If no id can have a view, ask for all of them, so that the library's error explains why.
   const read = withViews.length === 0 ? ids : withViews;
   session.announce({ nodes: read.length });
   const views = await sessionReader(session).getViews([...read], { includeExpired });

@@ -59,7 +59,6 @@ function nodeText({ id, attributes }: AnyPageNode): string {
   return `${printable(id)}  ${cellText(attributes)}`;
 }
 
-/** Lists a node's neighbors. A node whose neighbors are already listed gets the line `as above`. */
 function neighborLines(node: AnyPageNode, indent: string, open: Set<AnyPageNode>): string[] {
   const { edges = {}, inbound = {} } = node;
   const sides = [...sideOf('->', edges), ...sideOf('<-', inbound)];

@@ -84,7 +84,6 @@ interface ShardsFlags {
   rate?: number;
 }
 
-/** Returns an unbounded range if no predicate is given. Throws `usage` for options that exclude each other. */
 export function onePredicate({ equals, prefix, from, to, path }: PredicateOptions): SearchPredicate {
   const given = [equals, prefix, from ?? to].filter((value) => value !== undefined).length;
   if (given > 1 || (equals !== undefined && path !== undefined)) {

@@ -114,7 +114,6 @@ function watching<Args extends unknown[]>(watchOf: (session: CommandSession, ...
   });
 }
 
-/** Warns unless the table is local: another reader of its stream may slow down the consumer. */
 function noteReader({ settings, graph }: CommandSession): void {
   const isOwn = isLoopback(settings.client.endpoint);
   const note = `It reads the stream of ${graph.table.name} as one reader more: DynamoDB advises two for each shard, and the consumer is one.\n`;

@@ -43,7 +43,6 @@ export function demoCommand(command: Command): void {
         });
         const text = `check: ${result.check}, ${result.seconds.toFixed(1)} s in all`;
         const hint = studio ? '' : '\nsee the data: npx edgeloom demo --studio';
-        // `--studio --json` prints only the studio's address.
         if (!(studio && json)) print({ json: result, text: text + hint }, settings);
       } finally {
         progress.stop();

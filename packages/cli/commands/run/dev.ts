@@ -63,7 +63,6 @@ export function devCommand(command: Command): void {
         const onDrift = (drift: ObservedDrift): void => void process.stderr.write(`${driftLine(drift)}\n`);
         const sources = await openSources(settings);
         const options = { engine, port, dataDir: data, observe, onDrift, sources, sourceEndpoint };
-        // Only the studio reads the tap.
         const tap = hasStudio === true ? new ProjectorTap() : undefined;
         const projecting = await devWorker(graph, options, settings, tap);
         const studio = tap && (await devStudio(graph, projecting.local, tap, settings));

@@ -14,7 +14,6 @@ import { type CommandSession, inLastingSession } from '../../shared/session.ts';
 import { STOP_GRACE_MS, stopOnSignal } from '../../shared/signals.ts';
 import { installedTelemetry } from '../../shared/telemetry.ts';
 
-/** Exit code for quarantined items. */
 const QUARANTINED = 1;
 
 interface ProjectOptions {

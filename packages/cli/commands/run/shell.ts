@@ -33,7 +33,6 @@ interface Names {
   writer: object;
 }
 
-/** Evaluates expressions until Ctrl-D or `.exit`. */
 async function runShell(names: Names): Promise<void> {
   const isTerminal = process.stdin.isTTY === true;
   const words = new Set([...names.graph.nodes.keys(), ...names.graph.edges.keys()]);
@@ -65,7 +64,6 @@ async function runShell(names: Names): Promise<void> {
       settle();
     });
   };
-  // Complete types and ids inside quotes. Outside, Node's completer completes names.
   Object.assign(shell, {
     eval: noted,
     completer: (line: string, done: (error: Error | null, found?: [string[], string]) => void) => {

@@ -12,7 +12,6 @@ import { createStopSignal } from '../../shared/signals.ts';
 const DEFAULT_SECONDS = 60;
 const PAUSE_MS = 200;
 
-/** For scripts that start `dev` or write, and then read projections. */
 export function waitCommand(command: Command): void {
   command
     .option('--for <seconds>', `give up after this many seconds (default: ${DEFAULT_SECONDS})`, wholeNumber)

@@ -216,7 +216,7 @@ function dollars(usd: number): string {
 
 const RATE_SECONDS: Readonly<Record<string, number>> = { s: 1, min: 60, h: 3600, d: 86_400 };
 
-/** Parses a rate, such as `1000/s`, into a rate per second. */
+/** Returns a rate per second. */
 export function parseRate(text: string): number {
   const [, count, unit] = /^(\d+(?:\.\d+)?)\/(s|min|h|d)$/.exec(text) ?? [];
   if (count === undefined)

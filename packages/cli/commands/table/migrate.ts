@@ -37,9 +37,6 @@ interface CommandOptions extends RateFlags {
   strict?: boolean;
 }
 
-/**
- * Exit code if steps or actions of `--undo` are left, a list lacks items, or `--strict` finds items outside the model.
- */
 const LEFT = 1;
 const SILENT = { write: () => undefined };
 
@@ -165,7 +162,6 @@ async function planOf(
   return { plan, going, lines, action, rates, identity, lateWritesMs };
 }
 
-/** Returns what a migration with `--yes` prints instead of asking. */
 function announcement({ plan, going, action, rates }: Awaited<ReturnType<typeof planOf>>): string[] {
   const warnings = plan.warnings.map((warning) => `warning: ${warning}`);
   const ofSteps = plan.steps.length > 0 ? [...warnings, costText(plan, rates)] : [];
@@ -177,7 +173,6 @@ function goingLines(going: readonly MigrateAction[]): string[] {
 }
 
 const NONE: UnplacedCount = { items: 0, forms: [], others: 0 };
-/** Parallel segments of the walk if no step has read the table. */
 const SEGMENTS = 4;
 
 /** Counts items of unknown types and gaps of native lists. Every walk sees all items, so only the last walk counts. */
@@ -295,7 +290,6 @@ function stepText({ step, projection, state, rcu, wcu, seconds }: MigrateStep): 
   return `${`${step} ${projection}`.trim()}: ${state}; ${units}, ${figureText(seconds)} s`;
 }
 
-/** Warns if the next migration would build the removed projection again. */
 function comesBackText({ comesBack }: MigrationPlan): string[] {
   if (comesBack === undefined) return [];
   return [

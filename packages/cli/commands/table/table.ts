@@ -74,7 +74,6 @@ async function runTableDelete({ client, graph }: CommandSession, { yes }: { yes?
   return tableOutput(await deleteTable(graph, { client }));
 }
 
-/** Exit code if a native list lacks items. */
 const LACKING = 1;
 
 async function runTableUpdate({ client, graph, settings }: CommandSession, options: UpdateFlags) {

@@ -6,7 +6,6 @@ import type { Finding } from '../../../../src/trust/check/finding.ts';
 import type { KeptFindings } from '../../../../src/trust/check/kept-findings.ts';
 import { shownDifference } from '../../shared/difference.ts';
 
-/** Maximum findings per verdict in the text; `--json` and `--report` have all that were kept. */
 const SHOWN = 20;
 
 const CORRECT =
@@ -18,7 +17,6 @@ interface TextState {
   looksForNodes: boolean;
 }
 
-/** Returns the counts, then the findings, worst first. */
 export function reportText(
   totals: CheckCounts,
   { list, leftOut }: Pick<KeptFindings, 'list' | 'leftOut'>,
@@ -83,7 +81,6 @@ function keyText({ source, target }: Finding): string {
   return `${printable(source)} ${printable(target)}`;
 }
 
-/** Leaves out rare counts that are 0. */
 function countsText(totals: CheckCounts, looksForNodes: boolean): string {
   const { pending, superseded, quarantined, dangling, unknown, unregistered } = totals;
   return [
@@ -95,11 +92,9 @@ function countsText(totals: CheckCounts, looksForNodes: boolean): string {
 }
 
 export interface RunState extends ExitRules {
-  /** True if the check was stopped early, so findings may be missing. */
   isStopped: boolean;
 }
 
-/** Returns JUnit XML. Findings that make the exit code 1 are failures; a stopped check is an error. */
 export function reportJunit(findings: readonly Finding[], state: RunState): string {
   const { isStopped } = state;
   // Findings that a model change explains don't fail the check.

@@ -20,14 +20,14 @@ import { type Gathered, ResumeFile } from './resume-file.ts';
 import { sweepStream } from './sweep-stream.ts';
 
 export interface CheckRun {
-  /** File that keeps the resume position and `gathered`. */
+  /** File of `--resume`. */
   resume: string | undefined;
   gathered: Gathered;
   /** The command with the options that a resumed run has to repeat. */
   command: string;
   /** The partitions that the command names. */
   named: readonly string[] | undefined;
-  /** Reconcile the records of the stream that no consumer has claimed before the check. */
+  /** Before the check, reconcile stream records that no consumer has claimed. */
   sweeps?: boolean;
   /** Rebuild even while a consumer with another model is running. */
   force?: boolean;
@@ -40,11 +40,9 @@ export type CheckRunResult = CheckResult &
     lagSeconds: number | undefined;
     /** Named partitions without items. */
     absent: readonly string[];
-    /** Records of the stream that no consumer had claimed. */
     swept: number;
   };
 
-/** Runs a check until it ends or Ctrl-C stops it. */
 export async function runCheck(
   session: CommandSession,
   options: Partial<CheckOptions>,
@@ -90,7 +88,7 @@ export async function runCheck(
   }
 }
 
-/** Runs a check. Once `cutOff` aborts, returns what is settled, and the cursor of the rest. */
+/** If `cutOff` aborts the check after its first progress report, returns the totals so far and a cursor for the rest. */
 async function checkUntil(cutOff: AbortSignal, graph: CompiledModel, options: CheckOptions): Promise<CheckResult> {
   let place: (() => CheckCursor) | undefined;
   try {

@@ -4,7 +4,6 @@ import { figureText } from '../../../../src/foundation/figure.ts';
 export interface Waiting {
   /** Number of these differences, except those that a model change explains. */
   pending: number;
-  /** Consumer lag at the end; undefined if unknown. */
   lagSeconds: number | undefined;
   graceSeconds: number;
 }

@@ -32,16 +32,10 @@ import { isExplainedByLag, type Waiting, waitingText } from './check-waiting.ts'
 import { GatheredFindings } from './gathered-findings.ts';
 import { reportTargets, requireReportFile, writeReport } from './report-file.ts';
 
-/**
- * Exit code for drift and for quarantined, unregistered or unexplained pending items that are left, for unknown types
- * with `--strict`, and for projections that aren't ready.
- */
 const FOUND = 1;
-/** Exit code for a check that stopped early. */
 const STOPPED = 2;
 const COPIES_LEFT_OUT =
   'copies, reverse items and entries of totals are left out of a check of an export; a check of the table, or --confirm, looks at them';
-/** Maximum findings kept for each verdict (more are only counted), and maximum planned repairs. */
 const MOST_KEPT = 10_000;
 
 interface CommandOptions extends RateFlags {
@@ -181,17 +175,14 @@ async function checkTableOrExport(
       segment: segment && `${segment.segment + 1}/${segment.segments}`,
       sample: sample === undefined ? undefined : `${Number((sample * 100).toPrecision(12))}%`,
     }),
-    // Only a plan shows its actions.
     ...(dryRun === true && { onRepair: (action: string) => gathered.addAction(action) }),
   });
 }
 
-/** True for `--export` without `--confirm`. */
 function isOfExport(options: CommandOptions): boolean {
   return options.export !== undefined && options.confirm !== true;
 }
 
-/** Throws `usage` for options that would have no effect. */
 function refuseIgnored(options: CommandOptions): void {
   const given: Readonly<Record<string, unknown>> = { ...options };
   if (options.source !== undefined) refuseBeside('--source', given, ['segment', 'segments', 'sample', 'dangling']);
@@ -212,7 +203,6 @@ function isWholeTable({ source, segment, sample, dryRun, ...options }: CommandOp
   return [source, segment, sample, options.export].every((one) => one === undefined) && dryRun !== true;
 }
 
-/** True for `--dangling` on a whole table, unless resumed, and for an export without `--confirm`. */
 function looksForNodes({ source, segment, sample, resume, ...options }: CommandOptions): boolean {
   if (options.export !== undefined) return options.confirm !== true;
   return options.dangling === true && [source, segment, sample, resume].every((one) => one === undefined);
@@ -257,7 +247,6 @@ function checkOptions(options: CommandOptions): Partial<CheckOptions> {
 
 const UNITS: Record<string, number> = { ms: 1, s: 1_000, m: 60_000 };
 
-/** Parses a time such as `30s` into milliseconds. */
 function parseDuration(text: string): number {
   const match = /^(\d+(?:\.\d+)?)(ms|s|m)$/.exec(text);
   if (match === null) throw new InvalidArgumentError('It should be a time such as 500ms, 30s or 5m.');

@@ -14,7 +14,6 @@ interface DrillCommandOptions {
   dryRun?: boolean;
 }
 
-/** Exit code if an alarm reaches nobody. */
 const NOT_TOLD = 1;
 
 const AGAIN = 'Run it again. CloudWatch corrects the state of an alarm that is still set.';

@@ -66,7 +66,7 @@ const EXITS = exitCodes({ 0: 'it is explained, whatever is found', 2: 'wrong use
 const NAME_AN_ITEM =
   "Name a node by its id, an edge by SOURCE TYPE TARGET, any item by both of its keys as check shows them, or give --query 'list inbound ID TYPE'.";
 
-/** Returns undefined if there are no words. Accepts edges that the model forbids, so that they can be explained. */
+/** Accepts edges that the model forbids, so that they can be explained. */
 function keyOfWords(graph: CompiledModel, words: readonly string[]): ItemKey | undefined {
   const [source, second, target, ...more] = words;
   if (source === undefined) return undefined;
@@ -84,10 +84,8 @@ function keyOfWords(graph: CompiledModel, words: readonly string[]): ItemKey | u
   throw new EdgeloomError('usage', `${words.join(' ')} names no item.`, NAME_AN_ITEM);
 }
 
-/** The `--json` document: a plan, a query that ran, or an item with the query that should find it. */
 type ExplainDocument = Pick<QueryPlan, 'why'> | Asked | (Explanation & { query?: Asked });
 
-/** A query's plan, and whether its answer contains the item. */
 type Asked = QueryPlan & { found?: boolean | undefined };
 
 interface ExplainFlags {
@@ -143,7 +141,6 @@ function planText(
   const shownPartitions = partitions.slice(0, 10).map(printable).join(', ');
   const more = partitions.length > 10 ? ` and ${partitions.length - 10} more` : '';
   return [
-    // A plan without Queries has no partitions.
     ...(partitions.length === 0 ? [] : [`${countText(partitions.length, 'partition')}: ${shownPartitions}${more}`]),
     ...steps.map((step, i) => `${i + 1}. ${printable(step)}`),
     `${countText(calls, 'call')}, ${figureText(rcu)} RCU`,
@@ -152,7 +149,6 @@ function planText(
   ].join('\n');
 }
 
-/** Explains the steps of a page and the price of its Queries without running them. */
 async function planWithoutRunning(graph: CompiledModel, query = '') {
   const [group, kind, ...rest] = splitIntoWords(query);
   if (group !== 'list' || kind !== 'page') {

@@ -22,14 +22,14 @@ const schema = z.strictObject({
   ofChange: count,
 });
 
-/** The findings and repairs of a check, also of the runs before an interruption. */
+/** The findings and repairs of a check, including those from before an interruption. */
 export class GatheredFindings implements Gathered {
   readonly kept: KeptFindings;
   readonly actions: string[] = [];
   actionsLeftOut = 0;
   /** Number of findings that a model change explains. */
   ofChange = 0;
-  /** A run that continues plans the repairs of undecided partitions again. */
+  /** A resumed run plans the repairs of undecided partitions again: skip the actions that are already listed. */
   private earlierActions = new Set<string>();
 
   constructor(private readonly most: number) {

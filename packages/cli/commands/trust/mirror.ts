@@ -13,9 +13,7 @@ import { endpointUrl, examples, refuseBeside, refuseWithout, wholeNumber } from 
 import { type CommandSession, inSession } from '../../shared/session.ts';
 import { stopped } from '../../shared/signals.ts';
 
-/** Exit code if something differs or needs a manual decision. */
 const FOUND = 1;
-/** Maximum lines of each kind in the text; `--json` has all. */
 const MOST_PRINTED = 20;
 
 interface SyncFlags {
@@ -130,7 +128,6 @@ async function runSync(session: CommandSession, name: string | undefined, flags:
   }
 }
 
-/** Returns a callback that updates the progress, and reports a wait once on stderr. */
 function telling(update: (items: number) => void): (progress: SyncProgress) => void {
   let isTold = false;
   return ({ phase, items, untilMs }) => {

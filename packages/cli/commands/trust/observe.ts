@@ -12,7 +12,6 @@ import { requireStream } from '../../shared/position.ts';
 import { type CommandSession, inSession } from '../../shared/session.ts';
 import { stopOnSignal } from '../../shared/signals.ts';
 
-/** Exit code for drift. */
 const DRIFT = 1;
 
 interface CommandOptions {

@@ -21,9 +21,7 @@ import { sayAbsent } from '../read/answer.ts';
 import { runCheck } from './check-run.ts';
 import type { Gathered } from './resume-file.ts';
 
-/** Exit code for items of unknown types (with `--strict`), or projections that aren't ready. */
 const FOUND = 1;
-/** Exit code if stopped early, or if something was refused. */
 const STOPPED = 2;
 
 interface CommandOptions extends RateFlags {
@@ -65,8 +63,8 @@ export function rebuildCommand(command: Command): void {
           },
         });
         const { partitions, repaired, rcu, wcu, cursor, managed, differs, unready, unknown, absent } = result;
-        // `unplaced` lacks items before the position that an older version saved. `unknown` counts them, so add them to
-        // `others`.
+        // A position saved by an older version has no `unplaced`, but its `unknown` counts the same items. Add the
+        // missing ones to `others`.
         const { count } = unplaced;
         const counted = { ...count, items: unknown, others: count.others + unknown - count.items };
         sayAbsent(absentTexts(absent));
@@ -111,7 +109,7 @@ const schema = z.strictObject({
   }),
 });
 
-/** What a rebuild refused or left out, also in the runs before an interruption. */
+/** The refusals and unplaced items of a rebuild, including those from before an interruption. */
 class GatheredUnplaced implements Gathered {
   readonly refusals: string[] = [];
   readonly unplaced: UnplacedItems;

@@ -17,7 +17,6 @@ import { endingOnSignal } from '../../shared/signals.ts';
 import { sayAbsent } from '../read/answer.ts';
 import { sweepStream } from './sweep-stream.ts';
 
-/** Exit code if entries are left, or records of a failed batch were quarantined. */
 const LEFT = 1;
 
 const AGAIN = 'Run it again: it reconciles what is left.';

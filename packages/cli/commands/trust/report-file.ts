@@ -11,7 +11,6 @@ export interface ReportTarget {
   file: string;
 }
 
-/** Parses the values of `--report`, so that wrong values fail before any work. */
 export function reportTargets(given: readonly string[]): ReportTarget[] {
   const targets: ReportTarget[] = [];
   for (let i = 0; i < given.length; i += 2) {
@@ -31,7 +30,7 @@ export function reportTargets(given: readonly string[]): ReportTarget[] {
 /** Flags that neither follow links nor wait for pipes. */
 const FLAGS = constants.O_WRONLY | constants.O_CREAT | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
-/** Throws `file-failed` if the report couldn't be written after the check. */
+/** Called before the check, so that an unwritable file fails early. */
 export async function requireReportFile({ file }: ReportTarget): Promise<void> {
   try {
     await requireWritable(file, { isReplaced: false });

@@ -12,7 +12,6 @@ export interface Gathered {
   restore(saved: unknown): void;
 }
 
-/** Milliseconds between saves. */
 const KEEP_MS = 5_000;
 
 /** The file of `--resume`. It is deleted once nothing is left to resume. */
@@ -26,7 +25,6 @@ export class ResumeFile {
     private readonly gathered: Gathered,
   ) {}
 
-  /** Returns the place that an earlier run kept, and throws `file-failed` if this run couldn't keep its own. */
   async load(): Promise<CheckCursor | undefined> {
     const text = await this.read();
     try {

@@ -12,7 +12,6 @@ import { positionOf } from '../../shared/position.ts';
 import { PricedStore } from '../../shared/price.ts';
 import { type CommandSession, inSession } from '../../shared/session.ts';
 
-/** Exit code if something needs attention. */
 const PROBLEMS = 1;
 const FINE = 'no problems found';
 
@@ -140,7 +139,6 @@ function erasureText({ state, since, next }: ErasureStatus): string {
   return `erasure of ${since}: its second run ${state === 'due' ? `is due since ${next}` : `can be made from ${next} on`}`;
 }
 
-/** Maximum differences in the text; `--json` has all. */
 const MOST_EXCEPTIONS = 5;
 
 function verifiedLines(result: Status): string {

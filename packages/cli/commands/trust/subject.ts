@@ -19,9 +19,7 @@ import { requireHomeRegion } from '../../shared/position.ts';
 import { type CommandSession, inSession } from '../../shared/session.ts';
 import { walkText } from '../../shared/walk-text.ts';
 
-/** Exit code if a second run or a manual step is needed. */
 const LEFT = 1;
-/** Exit code if stopped early. */
 const STOPPED = 2;
 
 interface WalkFlags extends Pick<RateFlags, 'maxRcu'> {

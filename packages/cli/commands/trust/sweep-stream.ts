@@ -6,7 +6,6 @@ import { emptyRedrive, type RedriveResult } from '../../../../src/trust/repair/r
 import type { CommandSession } from '../../shared/session.ts';
 
 export interface SweptStream {
-  /** The capacity used, and the records that are left. */
   result: RedriveResult;
   swept: number;
 }

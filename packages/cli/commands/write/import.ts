@@ -12,7 +12,6 @@ import { interruptible } from '../../shared/interruptible.ts';
 import { examples, exitCodes, wholeNumber } from '../../shared/options.ts';
 import { inSession } from '../../shared/session.ts';
 
-/** Exit code if stopped early. */
 const STOPPED = 2;
 
 export function importCommand(command: Command): void {
@@ -91,7 +90,6 @@ async function withFile<T>(file: string, signal: AbortSignal, run: (path: string
   }
 }
 
-/** An import reads its file twice, which only a regular file allows. */
 async function requireRegularFile(file: string): Promise<void> {
   const hint = 'Name a file of JSON lines, or - for standard input.';
   const found = await stat(file).catch(() => undefined);

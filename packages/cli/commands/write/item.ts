@@ -173,7 +173,6 @@ async function deleteWithEdges(
   return { json: { item: null, ...result }, text: lines.join('\n') };
 }
 
-/** Reports the missing item on stderr and sets the exit code. */
 function outputOfAbsent(json: object, subject: ItemWords): Output {
   const name = 'id' in subject ? [subject.id, subject.part ?? ''] : [subject.source, subject.type, subject.target];
   sayAbsent([`There is no item ${name.join(' ').trimEnd()}.`]);

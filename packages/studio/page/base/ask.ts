@@ -30,12 +30,10 @@ export function useUnits(): Units {
   return useEventValue(() => ({ ...total }), COUNTED);
 }
 
-/** Throws a `Failure`. */
 export async function askStudio<T>(path: string, parameters: PlaceParameters = {}): Promise<Answered<T>> {
   return await fetchAnswer<T>(addressOf(path, parameters), { method: 'GET' });
 }
 
-/** Throws a `Failure`. */
 export async function postTo<T>(path: string, body: object): Promise<T> {
   const headers = { 'content-type': 'application/json' };
   return (await fetchAnswer<T>(path, { method: 'POST', headers, body: JSON.stringify(body) })).answer;
@@ -72,7 +70,6 @@ export interface Asked<T> {
   again(): void;
 }
 
-/** Asks again when the path or a parameter changes. Doesn't ask if `path` is undefined. */
 export function useAnswer<T>(path: string | undefined, parameters: PlaceParameters = {}): Asked<T> {
   const question = path === undefined ? undefined : addressOf(path, parameters);
   const [state, setState] = useState<Omit<Asked<T>, 'again'> & { question?: string }>({
@@ -118,7 +115,7 @@ export function useAnswer<T>(path: string | undefined, parameters: PlaceParamete
   return { ...(isCurrent && state), isWaiting: !isCurrent || state.isWaiting, again };
 }
 
-/** Asks again `afterMs` after each answer while the page is visible. Doesn't ask if `afterMs` is undefined. */
+/** Asks again `afterMs` after each answer while the page is visible. */
 export function useAskedLater(
   { again, isWaiting }: Pick<Asked<unknown>, 'again' | 'isWaiting'>,
   afterMs: number | undefined,

@@ -17,7 +17,6 @@ export function isLost(): boolean {
   return lost !== undefined;
 }
 
-/** Returns a function that stops listening. */
 export function onConnection(listen: () => void): () => void {
   addEventListener(CHANGED, listen);
   return () => removeEventListener(CHANGED, listen);

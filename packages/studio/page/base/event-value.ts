@@ -1,6 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
 
-/** Returns `read()`, and calls it again on each of the window events. */
 export function useEventValue<T>(read: () => T, ...events: readonly string[]): T {
   const [value, setValue] = useState(read);
   useEffect(() => {

@@ -45,7 +45,7 @@ function shardsOf({ shards }: DescribedSearch): number {
   return shards === 'value' ? 1 : shards;
 }
 
-/** Returns whether the question is complete. Also true for unknown names, because the answer reports them. */
+/** True if the question is complete, or has an unknown name, which the answer reports. */
 export function isAsked(model: ModelAnswer, question: Question): boolean {
   const { type, id, search: name, nodes, partition, equals } = question;
   if (nodes !== undefined) return true;

@@ -12,7 +12,6 @@ import { jsonText } from '../parts/value.tsx';
 import { showWritten } from './written.tsx';
 
 interface JsonFormProps {
-  /** Label of the button that opens the form. */
   label: string;
   button: string;
   isOpen?: boolean;
@@ -105,7 +104,6 @@ export function CreateNode({ id, onDone }: { id: string; onDone: () => void }) {
   );
 }
 
-/** Opens the page that creates the node. */
 export function NewNode({ type = '' }: { type: string | undefined }) {
   return (
     <form

@@ -16,7 +16,7 @@ export interface WriteOf {
   after?: number | undefined;
 }
 
-/** Milliseconds between polls. Longer if another process projects the write. */
+/** Polls are slower if another process projects the write. */
 const SOON_MS = 300;
 const LATER_MS = 1_500;
 const CHANGE_KINDS = { created: 'good', changed: 'plain', deleted: 'late' } as const;
@@ -129,7 +129,7 @@ function Station({
   title,
   children,
 }: {
-  /** As `afterMs` of a `TraceStep`. */
+  /** See `afterMs` of `TraceStep`. */
   at: number | null;
   title: ComponentChildren;
   children: ComponentChildren;

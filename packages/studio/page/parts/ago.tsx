@@ -6,7 +6,6 @@ const UNITS: readonly [seconds: number, unit: Intl.RelativeTimeFormatUnit][] = [
 ];
 const FORMAT = new Intl.RelativeTimeFormat('en', { style: 'short' });
 
-/** Shows the age at the time of rendering. */
 export function Ago({ at }: { at: string | number }) {
   const time = new Date(at);
   const iso = time.toISOString();

@@ -6,7 +6,6 @@ import { jsonText, Value } from './value.tsx';
 
 export interface GridRow {
   id: string;
-  /** The node's name. Null if unknown. */
   name: string | null;
   /** Values of columns before the attributes. */
   own: Record<string, unknown>;

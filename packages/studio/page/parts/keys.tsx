@@ -9,7 +9,6 @@ const KEYS: readonly [keys: string, effect: string][] = [
   ['Esc', 'Close'],
 ];
 
-/** `isTyped` tells whether the user is typing into a field. */
 export function useKey(isMeant: (event: KeyboardEvent, isTyped: boolean) => boolean, act: () => void): void {
   const newest = useRef({ isMeant, act });
   newest.current = { isMeant, act };

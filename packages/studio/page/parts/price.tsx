@@ -4,7 +4,6 @@ import { figureText } from '../../../../src/foundation/figure.ts';
 import type { EdgeCount } from '../../base/edge-count.ts';
 import { UNITS_AT_ONCE } from '../../base/price.ts';
 
-/** Shows a button in place of costly content until the user clicks it. */
 export function Priced({ units, doing, children }: { units: number; doing: string; children: ComponentChildren }) {
   const [isWanted, setWanted] = useState(units <= UNITS_AT_ONCE);
   if (isWanted) return <>{children}</>;

@@ -7,7 +7,6 @@ export interface RowsProps {
   rows: readonly (readonly ComponentChildren[])[];
   /** One key per row, for rows that may move. Default: the row's index. */
   keys?: readonly string[] | undefined;
-  /** True for numeric columns. */
   numbers?: readonly boolean[] | undefined;
   empty?: string;
 }

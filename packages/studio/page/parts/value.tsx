@@ -46,7 +46,6 @@ export function Fact({ name, children }: { name: string; children: ComponentChil
   );
 }
 
-/** Returns the same text for objects that differ only in the order of their properties. */
 export function jsonText(value: unknown, indent?: number): string {
   return stringify(value, withSortedNames, indent) ?? 'null';
 }

@@ -99,7 +99,6 @@ function Checked({ check }: { check: CheckState }) {
   );
 }
 
-/** Returns text such as `1 missing, 2 pending`. */
 function countsText(counts: Record<string, number>): string {
   return Object.entries(counts)
     .filter(([, count]) => count > 0)

@@ -49,7 +49,6 @@ export function RankedEdgeView({
 }: {
   edge: RankedEdge;
   isWritable: boolean;
-  /** Draws the path of the write between the lists. */
   path: (onProjected: () => void) => ComponentChildren;
 }) {
   const { source, type, end, order, attribute, labels, isInSet } = edge;
@@ -72,7 +71,7 @@ export function RankedEdgeView({
     .sort((left, right) => ranked(left.label) - ranked(right.label))
     .slice(0, MOST_ROWS);
   const nameOfEnd = names[end] ?? null;
-  // A large view is polled only every few seconds, and would contradict the path until then.
+  // Ask at once: a large view is polled only every few seconds, and would contradict the path until then.
   const showLists = (): void => {
     list.again();
     if (isInSet) node.again();
@@ -159,7 +158,6 @@ function Labels({
 
 const MOVE_MS = 600;
 
-/** Animates rows to their new places. */
 function Ranked({
   rows,
   chosen,

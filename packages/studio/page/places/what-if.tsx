@@ -153,7 +153,6 @@ function rowOf(compared: Compared, unit: string) {
   return [`${name} (${unit})`, differenceText(compared), before ?? 'none', after ?? 'none'];
 }
 
-/** Returns text such as `+$76, +21 %`. */
 function differenceText({ before, after }: Compared, unit = ''): string {
   const [from, to] = [before ?? 0, after ?? 0];
   const signed = (figure: number, own: string): string =>
