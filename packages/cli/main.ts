@@ -3,7 +3,7 @@ import module from 'node:module';
 import { join } from 'node:path';
 import { cacheFolder } from '../../src/deployment/package/cache-folder.ts';
 
-// Absent before Node 22, and absent from the types of the oldest supported release.
+// Absent from old releases of Node, and from the types of the oldest supported release.
 const { enableCompileCache } = module as { enableCompileCache?: (folder: string) => unknown };
 enableCompileCache?.(join(cacheFolder(), 'compiled'));
 

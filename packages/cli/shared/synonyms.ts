@@ -64,7 +64,10 @@ export const COMMAND_SYNONYMS: Readonly<Record<string, string>> = {
   ...meaning('--version', 'version'),
 };
 
-/** Other tools' options, with Edgeloom's. The first one that the command has is suggested; text without dashes suits any command. */
+/**
+ * Other tools' options, with Edgeloom's. The first one that the command has is suggested. Entries without dashes are
+ * suggested for every command.
+ */
 export const OPTION_SYNONYMS: Readonly<Record<string, readonly string[]>> = {
   ...meaningOption(['--limit'], 'max-items page-size top first take n count size max limit-to'),
   ...meaningOption(['--cursor'], 'starting-token next-token after start page offset skip exclusive-start-key token'),

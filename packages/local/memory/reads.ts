@@ -225,7 +225,7 @@ function startOf(source: Source, given: unknown): Values | undefined {
 
 interface Range {
   partition: Value;
-  /** Where to begin and end reading, if known. `isWithin` decides which keys are in the range. */
+  /** Bounds for reading, if known. `isWithin` decides which keys are in the range. */
   from: Value | undefined;
   to: Value | undefined;
   isWithin(sort: Value | undefined): boolean;

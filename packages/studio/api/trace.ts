@@ -44,9 +44,9 @@ export interface DerivedStep extends TraceStep {
 }
 
 export interface TraceAnswer {
-  /** Null unless this process projected the write. */
+  /** Null if the studio hasn't read this write from the stream. */
   write: (TraceStep & { rev: string; atMs: number }) | null;
-  /** Null if another process projected it. */
+  /** Null unless this process projected the write. */
   batch: { beganMs: number; endedMs: number; records: number } | null;
   derived: DerivedStep[];
   /** True once all derived items are written; null if unknown. */

@@ -24,7 +24,7 @@ export const RESERVED: ReadonlySet<string> = new Set([
 ]);
 type Mapping = ((item: SourceItem) => readonly MappedItem[]) & Partial<Pick<Layout, 'unplaced'>>;
 
-/** Source items are unlikely to have this attribute, so that none of theirs is mistaken for a TTL. */
+/** Source items are unlikely to have an attribute with this name, which would be mistaken for a TTL. */
 export const TTL = 'edgeloomExpiresAt';
 const [DELETED, ENDS] = [/^_?(is_?)?deleted(_?(at|on))?$/i, /^_?ttl$/i];
 /** Range of seconds since 1970. Other numbers are durations or milliseconds. */

@@ -54,10 +54,7 @@ const MOST_KINDS = 100;
 const SINGLE = 'nothing varies in its keys: it is one item of the whole table';
 const [FEW, ENOUGH_ITEMS] = [5, 500];
 const MOST_FIELDS = 4;
-/**
- * Minimum share of values that must look like ids of a type: if the field has the name of the type's own field, and
- * otherwise.
- */
+/** Minimum share of a field's values that must be ids of a type: if the type's own field has the same name, and otherwise. */
 const [SHARE_BY_FIELD, SHARE] = [0.2, 0.9];
 /** A field with this many values may be a reference whatever its name. */
 const ENOUGH = 3;
@@ -249,7 +246,7 @@ function toNodes(found: readonly Found[], nodes: ReadonlySet<string>): Reference
   return references.filter((one) => !references.some((other) => isWithin(one, other)));
 }
 
-/** True if most values are ids of the type in the sample or, if the names say so, texts of the same shape. */
+/** True if enough values are ids of the type in the sample or, if the names say so, texts of the same shape. */
 function isReference(kind: Kind, id: readonly Field[], target: Target, named: number): boolean {
   const values = kind.items.flatMap((_, i) => idAt(kind, id, i) ?? []);
   const known = values.filter((value) => target.ids.has(value)).length;

@@ -212,8 +212,8 @@ class WalkedItems {
 }
 
 /**
- * Migrates, then removes the leftovers in `going`. Returns the remaining leftovers, since another model may have added
- * some.
+ * Migrates, then removes the leftovers in `going`. Returns the leftovers that remain, because another model may have
+ * added some.
  */
 async function migrateAll(
   graph: CompiledModel,

@@ -20,7 +20,6 @@ import { type Gathered, ResumeFile } from './resume-file.ts';
 import { sweepStream } from './sweep-stream.ts';
 
 export interface CheckRun {
-  /** File of `--resume`. */
   resume: string | undefined;
   gathered: Gathered;
   /** The command with the options that a resumed run has to repeat. */
@@ -102,7 +101,7 @@ async function checkUntil(cutOff: AbortSignal, graph: CompiledModel, options: Ch
     });
   } catch (error) {
     if (error !== cutOff.reason || place === undefined) throw error;
-    // Lets work whose answers have already arrived settle first.
+    // Let calls that have already been answered finish.
     await setImmediate();
     const cursor = place();
     return { ...cursor.totals, cursor };
