@@ -14,7 +14,6 @@ const ITEMS_OF_A_GOAL = 12;
 const SIZES = sizeOf({ whole: [70_000, 210_000], short: [240, 720] });
 const GOALS_AT_ONCE = 2_000;
 const MOST_GROWTH = 1.3;
-/** Limits the child's heap. A check whose memory grew with the table would fail. */
 const MOST_HEAP_MB = 96;
 
 interface Seen {

@@ -24,7 +24,6 @@ import { baseItemsAfter, insertsOverSources, recordedBatch, type Workload } from
 
 const REPETITIONS = 3;
 const MOST_CONFLICTS = 0;
-/** Maximum cost of a replay, relative to the first delivery. */
 const MOST_REPLAY = 1.1;
 const LEAST_RECOVERY = 0.8;
 const BACKLOG = sizeOf({ whole: 2_000, short: 200 });

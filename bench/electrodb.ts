@@ -83,7 +83,6 @@ export async function electrodb(): Promise<Report[]> {
   }
 }
 
-/** Returns a function that returns the units consumed so far. */
 function meter(client: DynamoDBClient): () => number {
   let units = 0;
   client.middlewareStack.add(

@@ -33,7 +33,6 @@ const VIEW_BUDGET_BYTES = 65_536;
 const CONSTANT = atMost(0.02);
 
 type Keys = 'plain' | 'hashed';
-/** Projections of the edges: none, their count, or the edge set. */
 type Projection = 'unlisted' | 'counted' | 'listed';
 const PROJECTIONS: readonly Projection[] = ['unlisted', 'counted', 'listed'];
 
@@ -119,7 +118,6 @@ function friendItem(keys: Keys, source: string, friend: string): Item {
   return keys === 'hashed' ? { ...item, targetId: { S: friend } } : item;
 }
 
-/** Returns the count, or the view, which has no friends if they are evicted. */
 function projectedBefore(graph: CompiledModel, { id, degree, friends }: Person): Item[] {
   const { labels, count, keys } = graph.edges.get(FRIEND)!;
   const stamp: Item = { source: { S: id }, r: { N: '1' }, model: { S: graph.fingerprint } };
@@ -164,7 +162,6 @@ class Trial {
       // Only once, because it queries all edges if they are evicted.
       if (i === 0) await this.expectDegree(degree + 1);
       measured.change.push(await this.change(stranger, false));
-      // The answer doesn't depend on the projection.
       if (projection === 'unlisted') measured.has.push(await this.has(known, true), await this.has(stranger, false));
     }
     await this.expectDegree(degree);

@@ -122,7 +122,6 @@ function sumOf(sum: BatchResult, { writes, wcu, rcu }: BatchResult): BatchResult
   return { ...sum, writes: sum.writes + writes, wcu: sum.wcu + wcu, rcu: sum.rcu + rcu };
 }
 
-/** Makes a stream record of each item that is put. */
 function streamOf(graph: CompiledModel, store: Store) {
   const images = new Map<string, Item>();
   const project = projecting(graph, { store });
@@ -144,7 +143,6 @@ function streamOf(graph: CompiledModel, store: Store) {
       await store.writeMany(items.map((item) => ({ put: item })));
       return items.map(recordOf);
     },
-    /** Also projects the records of the continuation. */
     project: async (records: readonly ChangeRecord[]): Promise<BatchResult> => {
       let result = await project(records);
       for (;;) {

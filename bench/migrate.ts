@@ -76,7 +76,6 @@ async function whileMigrating(nodes: number): Promise<Report> {
   });
 }
 
-/** Counts a write or a delete for each index item that differs. */
 function boundOf(old: ReadonlyMap<string, Item>, current: ReadonlyMap<string, Item>): number {
   let units = 0;
   for (const [key, item] of current)
@@ -210,7 +209,6 @@ async function whileTwoAreKept(): Promise<Report> {
   return { name: 'migrate-two', title: 'derived capacity of a change while two generations are kept', figures };
 }
 
-/** Excludes reads of the registry. */
 async function unitsOf(state: ManagedState, change: (person: Person) => Person): Promise<{ wcu: number; rcu: number }> {
   const { graph, store: registry } = await managed(before, state);
   const people = Array.from({ length: CHANGES }, (_, i): Person => ({ name: `name ${i}`, city: 'city', change: 1 }));

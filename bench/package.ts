@@ -22,7 +22,6 @@ const MOST_AT_START = 450_000;
 const MOST_OF_EMPTY = 3.7;
 const MOST_OF_STREAM = 1.2;
 const ROOT = process.cwd();
-/** As set by Lambda and the stack. */
 const ENVIRONMENT = {
   ...{
     EDGELOOM_TABLE: 'records',
@@ -65,7 +64,6 @@ export async function packaged({ repetitions = REPETITIONS }: BenchmarkOptions):
   }
 }
 
-/** The sizes exclude source maps. */
 function unpack(folder: string, name: string): { zipBytes: number; bytes: number; startBytes: number } {
   const zip = join(folder, `${name}.zip`);
   const code = new Map<string, string>();
@@ -80,7 +78,6 @@ function unpack(folder: string, name: string): { zipBytes: number; bytes: number
   return { zipBytes: statSync(zip).size, bytes: bytesOf(code.keys()), startBytes: bytesOf(atStart) };
 }
 
-/** Follows only static imports. */
 function importedFrom(module: string, code: ReadonlyMap<string, string>): Set<string> {
   const found = new Set([module]);
   for (const path of found) {

@@ -45,7 +45,6 @@ function figuresOf(name: string, { calls, wcu, cpuSeconds, wrong }: Outcome): Fi
   ];
 }
 
-/** Excludes empty lines and comments. */
 function linesOf(files: readonly string[]): number {
   const lines = files.flatMap((file) => readFileSync(join(process.cwd(), file), 'utf8').split('\n'));
   return lines.filter((line) => !/^\s*(\/\/|\/\*|\*|$)/.test(line)).length;

@@ -50,7 +50,6 @@ export async function redrive({ repetitions = REPETITIONS }: BenchmarkOptions): 
   return [await redriven(sizeOf({ whole: 4_000, short: 400 })), await speed(repetitions)];
 }
 
-/** 10,000 records are Lambda's largest batch. */
 export async function redriveLarge(): Promise<Report[]> {
   return [await redriven(sizeOf({ whole: 10_000, short: 1_000 }))];
 }
@@ -67,7 +66,6 @@ function newEdges(size: number): Item[] {
   );
 }
 
-/** Compares redrive and projector on a table that answers after some milliseconds. */
 async function speed(repetitions: number): Promise<Report> {
   const edges = newEdges(SPEED_RECORDS);
   const records = decodeRecords(fullModel, edges.map(inserted), STREAM_ARN);

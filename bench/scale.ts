@@ -21,7 +21,6 @@ import { atLeast, type Figure, figure, type Report, varying } from './support/re
 const NODES_A_WORKER = sizeOf({ whole: 400, short: 100 });
 const UNITS_ITEMS = sizeOf({ whole: 4_000, short: 100 });
 const WORKERS = [1, 2, 4, 8] as const;
-/** Maximum WCU per second and worker. */
 const WORKER_WCU = 100;
 const SEGMENTS_A_WORKER = 8;
 const ANSWER_MS = 3;
@@ -67,7 +66,6 @@ export async function scale(): Promise<Report[]> {
   ];
 }
 
-/** Returns the seconds of the first walk, which builds the search. */
 async function built(workers: number): Promise<number> {
   const store = await tableOf(NODES_A_WORKER * workers);
   const options = { graph: after, store: answeringLate(store, ANSWER_MS).store, wait: async () => undefined };

@@ -33,7 +33,6 @@ const VIEW: Item = {
 interface Variant {
   name: string;
   args: readonly string[];
-  /** In multiples of an empty process, or in seconds. */
   most: { times?: number; seconds?: number };
 }
 

@@ -47,7 +47,6 @@ async function withSource<T>(items: number, run: (table: FreshTable) => Promise<
   }
 }
 
-/** Returns the counts that the process printed last. */
 async function inOwnProcess(
   endpoint: string,
   how: 'begin' | 'resume',

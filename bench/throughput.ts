@@ -29,7 +29,6 @@ import { baseItemsAfter, insertsOverSources, recordedBatch } from './support/wor
 
 const REPETITIONS = 7;
 const RECORDS_IN_BATCH = 10_000;
-/** Batch sizes of a quiet table. */
 const SMALL_BATCHES = [100, 25] as const;
 const LOOP_WRITES = sizeOf({ whole: 2_000, short: 200 });
 const MOST_OF_LOOP = 0.125;
@@ -124,7 +123,6 @@ async function withoutAnswering(run: (calls: TableCalls) => Promise<Timing>, sto
   return { ...timing, cpuSeconds: timing.cpuSeconds - ownMs / 1000 };
 }
 
-/** Sends the same bytes over open connections. */
 async function bareRequests(endpoint: string, body: string, count: number): Promise<Timing> {
   const agent = new Agent({ connections: AT_ONCE });
   const headers = { 'content-type': 'application/x-amz-json-1.0', 'x-amz-target': 'DynamoDB_20120810.UpdateItem' };

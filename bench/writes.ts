@@ -30,15 +30,12 @@ type Change = [before: Item | undefined, after: Item | undefined];
 interface Step {
   name: string;
   changes: Change[];
-  /** These items have the index keys `k0`, `k1`, … */
   byHand: Change[];
-  /** By hand, a transaction updates a count. */
   isCounted?: boolean;
 }
 
 interface Scene {
   graph: CompiledModel;
-  /** Uses native orders and searches where possible. */
   native?: CompiledModel;
   steps: Step[];
 }
@@ -202,7 +199,6 @@ type State = readonly [items: readonly Item[], byHand: readonly Item[]];
 
 const NONE: State = [[], []];
 
-/** By hand, the item has these index keys. */
 function one(plain: Item, ...keys: readonly string[]): State {
   return [[plain], [keyed(plain, ...keys)]];
 }

@@ -25,7 +25,6 @@ async function packageAll({ service, serviceDir }) {
   for (const name of service.getAllFunctions()) {
     const definition = service.getFunction(name);
     const zip = join(folder, `${name}.zip`);
-    // Functions may share a handler, which is bundled once.
     const handler = definition.handler.replace(/\.\w+$/, '');
     if (!zips.has(handler)) zips.set(handler, await zipped(handler, serviceDir));
     await writeFile(zip, zips.get(handler));

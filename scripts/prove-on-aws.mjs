@@ -428,7 +428,6 @@ const STEPS = [
   step('bill', 'what it cost, by the units that CloudWatch counted', bill),
 ];
 
-/** Each command may have nothing to delete. */
 const DELETE = step(
   'delete',
   'a stage whose data goes with its stack leaves nothing, also with failed batches in its bucket',
@@ -528,7 +527,6 @@ function pageOfRun() {
   ];
 }
 
-/** A dry run only shows the command. */
 async function run([program, ...words], cwd = ROOT) {
   const shown = words.map((word) => quoted(word.replace(`${ROOT}/`, '')));
   const shownCommand = [program === 'edgeloom' ? 'npx edgeloom' : program, ...shown].join(' ');
@@ -689,7 +687,6 @@ function changedMapping(...more) {
   return aws('lambda', 'update-event-source-mapping', '--uuid', value('UUID'), ...more);
 }
 
-/** Ignores the function's result. */
 async function invoke(name, event) {
   const answer = writeFile(`${name}.json`, '');
   const payload = ['--payload', event, '--cli-binary-format', 'raw-in-base64-out'];
@@ -749,7 +746,6 @@ async function failsToDeploy(version, reason, more) {
   known.version = before;
   expect(isDry || error !== undefined, `the deployment of ${version} was not refused`);
   if (isDry) return;
-  // The stack's events tell why the deployment failed.
   const events = ['cloudformation', 'describe-stack-events', '--stack-name', stack, '--max-items', '50'];
   const told = `${error.stderr} ${await run(aws(...events))}`;
   expect(reason.test(told), `the deployment of ${version} failed for another reason: ${told.slice(0, 2000)}`);
@@ -858,7 +854,6 @@ async function bill() {
     add(`gigabyte seconds of ${name}`, (milliseconds / 1000) * gigabytes, lambda.gigabyteSecond);
   }
   const started = await counted('AWS/States', 'ExecutionsStarted', 'StateMachineArn', machine());
-  // A run has about twelve transitions.
   add('transitions of the state machine', started * 12, stepFunctions.thousandTransitions / 1000);
   add('alarms for an hour', 40 / 730, cloudwatch.alarmMonth);
   add('a dashboard for an hour', 1 / 730, cloudwatch.dashboardMonth);

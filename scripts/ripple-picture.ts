@@ -100,7 +100,6 @@ function plain(value: unknown): string {
   return String(value).replace('\0', ' ');
 }
 
-/** `at` is the part of the loop at which the card lights up. */
 function card(x: number, y: number, at: number, title: string, tail: string, lines: readonly string[]): string {
   const name = `t${Math.round(at * 1000)}`;
   return `<g class="card ${name}" transform="translate(${x} ${y})"><rect width="${CARD.width}" height="${CARD.height}" rx="8"/>

@@ -10,7 +10,6 @@ import { type Cost, MeteredTable } from './table.ts';
 
 export interface ExperimentOptions {
   sizes: readonly number[];
-  /** Maximum timed operations per network, layout and operation. */
   operations: number;
   seed: number;
 }
@@ -19,7 +18,6 @@ export interface Sample extends Cost {
   layout: string;
   operation: Operation;
   size: number;
-  /** Number of friends before the operation. */
   friends: number;
 }
 
@@ -109,7 +107,6 @@ class Subject {
     readonly table: MeteredTable,
   ) {}
 
-  /** Returns false if the table already has the list. */
   async prepare(user: string, list: readonly string[]): Promise<boolean> {
     const stored = this.stored.get(user) ?? [];
     if (stored === list) return false;

@@ -6,7 +6,6 @@ import { type Growth, OPERATIONS, type Operation } from './layouts/layout.ts';
 
 export type Measure = 'time' | 'capacity' | 'bytes';
 
-/** Means of one operation with one layout on one network. */
 export interface NetworkCost {
   layout: string;
   operation: Operation;
@@ -30,7 +29,6 @@ export interface Finding {
   bytes: Fit;
 }
 
-/** A fit has this many points, each from about the same number of measurements. */
 const POINTS = 20;
 
 const VALUE: Readonly<Record<Measure, (sample: Sample) => number>> = {

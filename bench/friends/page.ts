@@ -19,7 +19,6 @@ export interface PageContent {
 
 const NOISY_PERCENT = 15;
 
-/** Generated from the run. The plots are in `img`. */
 export function friendsPage(content: PageContent): string {
   const { sizes, operations, folder, mostFriends, costs, findings, plots } = content;
   const largest = sizes.at(-1)!;
@@ -101,7 +100,6 @@ npm run bench -- friends --repetitions ${operations}  # measures again, and writ
 
 const CLAIMED = ['add', 'check', 'remove'] as const;
 
-/** Empty unless the machine was too busy. */
 function noiseText(findings: readonly Finding[]): string {
   const error = median(findings.map(({ time }) => time.errorPercent));
   if (error <= NOISY_PERCENT) return '';
@@ -136,7 +134,6 @@ function costRows(costs: readonly NetworkCost[]): Rows {
   ];
 }
 
-/** The article's claims about pairs of layouts. */
 const FACTORS: readonly { claim: string; operation: Operation; layouts: readonly [string, string] }[] = [
   { claim: 'adding in 2 costs twice that in 3', operation: 'add', layouts: ['count', 'col'] },
   { claim: 'adding in 2 costs twice that in 4', operation: 'add', layouts: ['count', 'row'] },

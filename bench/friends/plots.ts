@@ -25,7 +25,6 @@ interface Chart {
 const PANEL_WIDTH = 640;
 const HEIGHT = 470;
 const MARGIN = { left: 80, right: 30, top: 125, bottom: 60 };
-/** Pixels of the PNG per pixel of the SVG. */
 const PNG_SCALE = 2;
 const LINE_COLOR = '#dddddd';
 /** With a larger ratio, a linear axis would hide small values. */

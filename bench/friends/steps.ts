@@ -4,7 +4,6 @@ import { drawn, type Network } from './network.ts';
 
 export interface Step {
   user: string;
-  /** The friend that is added, checked or removed, or one of the listed friends. */
   friend: string;
   before: readonly string[];
   isFriend: boolean;

@@ -245,7 +245,6 @@ interface BatchRequest {
   DeleteRequest?: { Key: Item };
 }
 
-/** Counts the bytes of each name once. */
 class Expression {
   readonly names: Record<string, string> = {};
   readonly values: Item = {};

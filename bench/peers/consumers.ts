@@ -29,7 +29,6 @@ const NODE_CHANGES = sizeOf({ whole: 1_000, short: 100 });
 const [READS_A_CALL, STATEMENTS_A_CALL] = [100, 25];
 const TABLE = fullModel.table.name;
 
-/** Returns the number of DynamoDB calls behind one call of the store. */
 function callsOf(name: string | symbol, given: unknown): number {
   if (name === 'getMany') return Math.ceil((given as readonly unknown[]).length / READS_A_CALL);
   if (name !== 'updateMany') return 1;
@@ -78,7 +77,6 @@ export const PEERS: readonly Peer[] = [
   },
 ];
 
-/** Cost of one delivery, and the items that are wrong after it. */
 export interface Outcome {
   calls: number;
   wcu: number;

@@ -1,6 +1,5 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 
-/** A record in the form in which Lambda delivers it. */
 export interface DynamoDBRecord {
   eventName?: 'INSERT' | 'MODIFY' | 'REMOVE';
   dynamodb?: {

@@ -12,7 +12,6 @@ interface Chart {
 export interface PlotLibrary {
   echarts: { init(element: null, theme: null, options: object): Chart };
   resvg: { Resvg: new (svg: string, options: object) => { render(): { asPng(): Buffer } } };
-  /** Folder of the DejaVu fonts. */
   fonts: string;
 }
 
@@ -43,7 +42,6 @@ export function svgOf(
   }
 }
 
-/** Installs the libraries if they are missing. */
 export async function loadPlotLibrary(): Promise<PlotLibrary> {
   const folder = await installedPackage(join(process.cwd(), 'bench/plots'));
   const require = createRequire(join(folder, 'package.json'));

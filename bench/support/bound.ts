@@ -5,9 +5,7 @@ import type { Item } from './images.ts';
 
 /** The minimum cost for any consumer: one write of each changed item. */
 export interface LowerBound {
-  /** Derived items that differ. */
   touched: number;
-  /** Includes index entries. */
   wcu: number;
 }
 

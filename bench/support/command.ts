@@ -22,7 +22,6 @@ const MOST_SECONDS = 180;
 const MOST_SHORT_SECONDS = 60;
 /** Allows more time for `--nodes` on a busy machine. */
 const SLOWEST_NODES_PER_SECOND = 20;
-/** Number of benchmarks that run in parallel with `--short`. */
 const SHORT_AT_ONCE = 3;
 
 const USAGE = `Usage: npm run bench -- NAME... | all [--repetitions N] [--nodes N] [--json] [--save] [--short]
@@ -102,7 +101,6 @@ function unprinted(
 ): string[] {
   return Object.entries(documented?.benchmarks ?? {}).flatMap(([name, { reports }]) => {
     if (!names.includes(name)) return isAll ? [`the benchmark ${name}`] : [];
-    // A failed benchmark has already printed its error.
     const here = printed.benchmarks[name]?.reports.map((report) => report.name);
     if (here === undefined) return [];
     return reports.flatMap((report) => (here.includes(report.name) ? [] : [`the report ${report.name} of ${name}`]));
@@ -118,7 +116,6 @@ interface MeasuringOptions {
   mostSeconds?: number;
   /** Prints only progress, no reports. */
   json: boolean;
-  /** Runs once, at the smallest size. */
   short?: boolean;
 }
 
@@ -146,7 +143,6 @@ export async function measureAll(
       (nodes === undefined ? 0 : Number(nodes) / SLOWEST_NODES_PER_SECOND);
     const mostSeconds = Math.ceil(Math.min(share * secondsHere, bound ?? Number.POSITIVE_INFINITY));
     const reports = await ownProcess(name, args, mostSeconds, short).catch((error: unknown) => {
-      // The other benchmarks continue, and the command exits with 1.
       process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
       process.exitCode = 1;
       return undefined;

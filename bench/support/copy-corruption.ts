@@ -18,7 +18,6 @@ export const COPY_KINDS = [
 
 const GONE = COPY_KINDS.indexOf('copy of a node that is gone');
 
-/** Each book has two authors, and each author two books. */
 export function projectedBooks(books: number): Item[] {
   const bases: Item[] = [];
   for (let b = 0; b < books; b++) {

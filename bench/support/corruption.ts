@@ -23,7 +23,6 @@ export function projectedGoals(graph: CompiledModel, goals: number, first = 0): 
   return [...bases, ...derivedItems(graph, bases)];
 }
 
-/** Kinds of damage, in the order of `corrupt`. */
 export const KINDS = [
   'element missing or extra',
   'wrong label',

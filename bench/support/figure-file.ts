@@ -10,7 +10,6 @@ export interface FigureFile {
 }
 
 export interface MeasuredBenchmark {
-  /** Includes the set-up. */
   seconds: number;
   measuredOn: string;
   /** One-minute load average at the start. Absent from older figures. */
@@ -41,7 +40,6 @@ export async function readFigures(): Promise<FigureFile | undefined> {
   }
 }
 
-/** Keeps the figures of other benchmarks. */
 export async function saveFigures(file: FigureFile): Promise<void> {
   const present = await readFigures();
   const merged = { ...file, benchmarks: { ...present?.benchmarks, ...file.benchmarks } };

@@ -8,11 +8,9 @@ import type { Item } from './images.ts';
 import { saveTexts, storedTexts } from './stored-answers.ts';
 
 interface FreeTableOptions {
-  /** Delay before each answer. Default: 0. */
   delayMs?: number;
   /** Items that GetItem and BatchGetItem find. Default: none. */
   items?: readonly Item[];
-  /** Answers to other calls, by name. */
   answers?: Readonly<Record<string, object>>;
 }
 

@@ -6,7 +6,6 @@ export interface EdgeState {
   source: string;
   target: string;
   role: string;
-  /** ISO date. */
   date: string;
   version: number;
 }
@@ -14,7 +13,6 @@ export interface EdgeState {
 export interface GoalState {
   source: string;
   status: string;
-  /** ISO date. */
   dueDate: string;
   version: number;
 }

@@ -14,7 +14,6 @@ export type ManagedState = 'registered' | 'migrated' | { second: string; sinceMs
 
 export interface Managed {
   graph: CompiledModel;
-  /** Contains only the registry. */
   store: MemoryStore;
 }
 

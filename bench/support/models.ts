@@ -13,7 +13,6 @@ export const edgeSetModel = defineGraph({
   edges: { GOALMEMBERSHIP: edge({ from: 'GOAL', to: 'USER', edgeSet: ['memberRole'] }) },
 });
 
-/** Views contain the authors' names. */
 export const copyModel = defineGraph({
   table: 'bench',
   nodes: { BOOK: node({ view: ['title'] }), AUTHOR: node({ view: ['name'] }) },

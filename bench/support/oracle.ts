@@ -16,7 +16,6 @@ export function checkIndexItems(consumer: string, workload: Workload, items: Rea
   refuse(consumer, 'index item', wrongEntries(workload, items));
 }
 
-/** Counts wrong, missing and surplus edge sets and index entries. */
 export function wrongItems(workload: Workload, items: ReadonlyMap<string, Item>): number {
   return wrongEdgeSets(workload, items).length + wrongEntries(workload, items).length;
 }

@@ -20,7 +20,6 @@ export function projecting(
   };
 }
 
-/** Returns the records of puts of these items, one after another. */
 export function recordsOf(items: readonly Item[]): ChangeRecord[] {
   return items.map((newImage, i) => ({
     ...keyOf(newImage),

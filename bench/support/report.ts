@@ -9,13 +9,11 @@ export interface Figure {
   name: string;
   /** Exact, or the spread of several runs. */
   value: number | Spread;
-  /** Such as `calls`, `WCU` or `µs`. */
   unit: string;
   /**
    * Share by which a count varies between runs, or true if it depends on the run's duration. Absent if it never varies.
    */
   varies?: number | true;
-  /** Applies to the median. */
   target?: Target;
 }
 

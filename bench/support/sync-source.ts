@@ -23,7 +23,6 @@ export const sourceModel = defineGraph({
   nodes: { ISSUE: node() },
 });
 
-/** Has about 200 bytes. */
 export function issue(number: number, state = 'open') {
   const subject = `Subject of the issue ${number}: ${'words '.repeat(15)}`;
   return { pk: `repo#${number % 1000}`, sk: `issue#${number}`, number, repo: number % 1000, subject, state };

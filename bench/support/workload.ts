@@ -5,7 +5,6 @@ import { ROLE_NAMES } from './models.ts';
 import { type Random, seededRandom, zipf } from './random.ts';
 import { byKey, itemKey } from './table.ts';
 
-/** A recorded batch, the same in every run. */
 export interface Workload {
   /** Base items from before the batch. */
   before: Item[];
@@ -28,13 +27,11 @@ const TENTHS = sizeOf({ whole: 10, short: 1 });
 const SOURCES = 200 * TENTHS;
 const USERS = 2_000 * TENTHS;
 const EDGES_BEFORE = 2_200 * TENTHS;
-/** Numbers of records of each kind. */
 const [INSERTS, ROLE_CHANGES, REMOVES] = [5_072, 2_951, 1_977].map((count) => Math.round((count * TENTHS) / 10)) as [
   number,
   number,
   number,
 ];
-/** An arbitrary stream. */
 export const STREAM_ARN = 'arn:aws:dynamodb:us-east-1:123456789012:table/bench/stream/2026-01-01T00:00:00.000';
 
 type Action = 'insert' | 'change' | 'remove' | 'node';
@@ -67,7 +64,6 @@ interface Change {
 class GraphState {
   readonly goals = new Map<string, GoalState>();
   readonly edges = new Map<string, Map<string, EdgeState>>();
-  /** Each source's targets, to draw from. */
   private readonly targets = new Map<string, string[]>();
   private readonly nextSource: () => number;
 
@@ -183,7 +179,6 @@ export function baseItemsAfter({ before, records }: Pick<Workload, 'before' | 'r
   return [...bases.values()];
 }
 
-/** `rank` is by popularity. */
 export function goalId(rank: number): string {
   return `GOAL-G${rank + 1}`;
 }

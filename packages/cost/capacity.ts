@@ -10,7 +10,6 @@ import { optionsNeedingKeys } from '../../src/core/model/options/option-works.ts
 import { costsOfEdgeSets, type EdgeSetCost } from './edge-sets.ts';
 import { costsOfWrites, type ValueCounts, type WriteCost } from './writes.ts';
 
-/** Cost of a query that reads at most 4 KB per shard. */
 export interface QueryCost {
   query: string;
   calls: number;

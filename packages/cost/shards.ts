@@ -8,7 +8,6 @@ import type { Load } from './monthly.ts';
 export interface ShardAdvice {
   search: string;
   shards: number;
-  /** Maximum changes per second. */
   putsPerSecond: number;
   /** DynamoDB calls for a page of a range, a prefix or `latest`, which query all shards. */
   rangeCalls: number;
@@ -45,9 +44,7 @@ function putsOfType(
 }
 
 interface KnownLoad {
-  /** Nodes of the type written per second. */
   putsPerSecond?: number | undefined;
-  /** Fraction (0 to 1) in the busiest shard. */
   hottestShare?: number | undefined;
 }
 

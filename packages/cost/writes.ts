@@ -77,10 +77,6 @@ export function costsOfWrites(graph: CompiledModel, values: ValueCounts): WriteC
 
 type Checked = Pick<NodeModel, 'fields' | 'deletedWhen' | 'expires'>;
 
-/**
- * Returns the native indexes that contain items of a type, and the attributes whose changes cost units in them. Ignores
- * attributes that are neither in the model nor in the type's `fields`.
- */
 function nativeOf(
   graph: CompiledModel,
   { fields, deletedWhen, expires }: Checked,
@@ -255,7 +251,6 @@ function indexChange({ write }: Write, effect: Effect): IndexChange {
   return effect === 'none' ? 'stays' : effect;
 }
 
-/** Returns the cost of updating the views that copy a node, and the index items of edges that use the node or part. */
 function fanOutsOf(
   graph: CompiledModel,
   node: NodeModel,

@@ -38,10 +38,8 @@ const COMMANDS: Readonly<Record<string, readonly (string | readonly string[])[]>
   'write/item': ['put', 'update', 'delete'],
 };
 
-/** These functions print the value that the given function returns. */
 const PRINTING = new Set(['inSession', 'inLastingSession', 'inTable', 'inModel', 'bind']);
 
-/** Returns schemas by command, and schemas that several commands share. */
 export function documentSchemas(sources: Sources): { commands: Map<string, Schema>; shared: Map<string, Schema> } {
   const schemas = new Schemas(sources.checker);
   const found = new Map<string, Schema[]>();

@@ -39,7 +39,6 @@ export class Sources {
     this.checker = this.program.getTypeChecker();
   }
 
-  /** Excludes the files of the language itself. */
   files(): TypeScript.SourceFile[] {
     return this.program
       .getSourceFiles()

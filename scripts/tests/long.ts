@@ -11,7 +11,6 @@ import { PACK_NAMES, type PackName } from '../../test/simulator/kernel/packs.ts'
  * run earlier.
  */
 
-/** Schedules per pack and round. */
 const ROUND = 100_000;
 /** Schedules per slice, which take some minutes. */
 const SLICE = 5_000;
@@ -43,7 +42,6 @@ for (const pack of PACK_NAMES) {
     const command = `run simulate -- ${pack} --workers ${workers} --runs ${runs} --seed ${seed}`;
     console.log(`\n> npm ${command}`);
     const [status] = await once(spawn('npm', ['--silent', ...command.split(' ')], { stdio: 'inherit' }), 'close');
-    // Ctrl-C also ends the slice, which runs again next time.
     if (isStopped) break;
     if (status !== 0) failed.push(`npm ${command}`);
     done[pack] = ran + runs;
@@ -55,7 +53,6 @@ const isDone = !isStopped;
 if (isDone) keep({ round: round + 1, done: {}, failed: [] });
 for (const command of failed) console.log(`failed: ${command}`);
 console.log(isDone ? `Round ${round + 1} is done.` : 'It is not done: npm run test:long continues it.');
-// A run that ends because its time is up has succeeded.
 process.exitCode = (isDone || Date.now() >= endMs) && failed.length === 0 ? 0 : 1;
 
 function kept(): Kept {

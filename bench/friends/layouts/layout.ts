@@ -19,7 +19,6 @@ export interface Layout {
   add(table: MeteredTable, user: string, friend: string): Promise<void>;
   has(table: MeteredTable, user: string, friend: string): Promise<boolean>;
   list(table: MeteredTable, user: string): Promise<string[]>;
-  /** Ignores a friend that isn't in the list. */
   remove(table: MeteredTable, user: string, friend: string): Promise<void>;
   items(user: string, friends: readonly string[]): Item[];
 }

@@ -6,7 +6,6 @@ import type { StreamEvent } from '../event.ts';
 
 /** Has its own folder, because its peer dependencies are old major versions of the SDK. */
 
-/** A record, with the results of the steps so far. */
 export interface UnitOfWork {
   event: { raw: { old?: Record<string, unknown>; new?: Record<string, unknown> } };
   updateRequest?: object;

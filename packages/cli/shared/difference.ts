@@ -3,7 +3,6 @@ import { printable } from '../../../src/foundation/printable.ts';
 const WIDTH = 160;
 const ELLIPSIS = ' ...';
 
-/** The expected and the stored text; null if there is no item. */
 type Contents = readonly [string | null, string | null];
 
 /** Shortens two texts to one printable line each, with their first difference in view. */
@@ -18,7 +17,6 @@ function placeOfDifference(left: string, right: string): number {
   let place = 0;
   while (place < left.length && left[place] === right[place]) place += 1;
   if (Math.max(left.length, right.length) <= WIDTH || place <= WIDTH / 2) return 0;
-  // Shows some context before the difference.
   const from = place - WIDTH / 4;
   const word = left.indexOf(' ', from) + 1;
   return word > 0 && word <= place ? word : from;

@@ -4,7 +4,6 @@ import { createStopSignal, type Stopping } from './signals.ts';
 export interface Interruptible extends Omit<Stopping, 'release'> {
   /** 0 once the work should stop. */
   remainingMs(): number;
-  /** `total` replaces the earlier total. */
   update(done: number, total?: number): void;
 }
 

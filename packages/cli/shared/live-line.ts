@@ -10,9 +10,7 @@ export interface Projected {
 }
 
 export interface Verified {
-  /** Undefined if not known yet. */
   verifiedThroughMs: number | undefined;
-  /** Number of derived items known to be wrong. */
   drift: number;
 }
 

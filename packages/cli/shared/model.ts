@@ -8,7 +8,6 @@ import { readSettings, type Settings } from './settings.ts';
 
 export interface ModelSession {
   settings: Settings;
-  /** The model, with the table name of the global options if given. */
   graph: CompiledModel;
 }
 

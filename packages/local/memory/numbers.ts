@@ -34,7 +34,6 @@ function decimalText({ negative, digits, exponent }: Decimal): string {
   return `${sign}${digits.slice(0, exponent)}.${digits.slice(exponent)}`;
 }
 
-/** Returns the exact sum of two normal numbers. */
 export function sumOf(text: string, addend: string): string {
   if (/^\d{1,15}$/.test(text) && /^-?\d{1,15}$/.test(addend)) return String(Number(text) + Number(addend));
   const digits = Math.max(fractionDigits(text), fractionDigits(addend));

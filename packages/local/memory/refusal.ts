@@ -1,8 +1,4 @@
 export class Refusal extends Error {
-  /**
-   * @param type such as `ValidationException`
-   * @param details other fields of the response
-   */
   constructor(
     readonly type: string,
     message: string,

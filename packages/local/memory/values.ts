@@ -23,7 +23,6 @@ export function textOf(value: Value): string {
   return value[typeOf(value)] as string;
 }
 
-/** Returns a checked copy with normalized numbers. */
 export function checkedItem(given: unknown, level = 0): Values {
   if (typeof given !== 'object' || given === null || Array.isArray(given))
     throw invalid('A map of attributes is expected');
@@ -149,7 +148,6 @@ function rankOf(unit: number): number {
   return unit < 0xe000 ? unit + 0x2000 : unit - 0x800;
 }
 
-/** Returns the bytes that DynamoDB bills: see `itemSizeBytes`. */
 export function sizeOf(item: Values): number {
   let size = 0;
   for (const [name, value] of Object.entries(item)) size += Buffer.byteLength(name) + valueSize(value);

@@ -149,7 +149,6 @@ export function writeBatch(tables: Tables, input: Input) {
   return { UnprocessedItems: {}, ...(capacity[0] !== undefined && { ConsumedCapacity: capacity }) };
 }
 
-/** Counts the requests of a batch. Throws if a table has none. */
 export function countInLists(lists: readonly unknown[]): number {
   return lists.reduce<number>((sum, list) => {
     if (Array.isArray(list) && list.length > 0) return sum + list.length;

@@ -112,7 +112,6 @@ function endsOf(graph: CompiledModel, id: string): EdgeEnd[] {
   ];
 }
 
-/** Adds a name to each object, found by the node id that `idOf` returns. */
 export async function named<T extends object>(
   context: RequestContext,
   all: readonly T[],

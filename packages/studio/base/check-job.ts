@@ -18,7 +18,6 @@ export interface CheckState {
   totals: CheckCounts | null;
   /** Null for the check of a node. */
   expectedRcu: number | null;
-  /** One line for each item whose repair failed. */
   notRepaired: string[];
   error?: FailureDocument['error'];
 }

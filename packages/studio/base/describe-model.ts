@@ -23,7 +23,6 @@ export interface DescribedNode {
 }
 
 export interface DescribedOrder {
-  /** The sort value, in words. */
   from: string;
   kind: OrderModel['kind'];
   type?: string;

@@ -13,7 +13,6 @@ import type { RequestContext } from './context.ts';
 export interface StoredView {
   attributes: Record<string, unknown> | null;
   edgeSet: EdgeSetElement[];
-  /** Edge types evicted from the set. */
   left: string[];
 }
 

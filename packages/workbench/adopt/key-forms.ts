@@ -93,7 +93,6 @@ class Words {
     });
   }
 
-  /** Merges adjacent places. */
   formOf(parts: readonly Part[], separator: string): Formed {
     const form: (string | undefined)[] = [];
     const values: string[] = [];

@@ -15,11 +15,9 @@ export interface Kind {
   items: readonly SampledItem[];
   name: string;
   mark?: Mark;
-  /** The version of the ElectroDB entity. */
   version?: string;
   /** Absent if a library says which attributes make up the keys. */
   forms?: readonly [KeyForm, KeyForm];
-  /** True if the partition key equals the sort key. */
   isSelf?: boolean;
   patterns?: readonly [RegExp, RegExp];
   /** Empty if a library wrote the items. */

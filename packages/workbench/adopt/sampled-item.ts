@@ -21,7 +21,6 @@ export interface Mark {
 const MARKS = ['__edb_e__', '_type', '_et', '__typename'] as const;
 /** Attributes that these libraries add. */
 export const OF_LIBRARIES: ReadonlySet<string> = new Set([...MARKS, '__edb_v__', '_ct', '_md']);
-/** Longer texts aren't ids. */
 const MOST_CHARACTERS = 1_024;
 const MOST_TEXTS = 100;
 

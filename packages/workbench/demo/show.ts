@@ -8,7 +8,6 @@ import type { DemoWorld } from './world.ts';
 const PAGE_ITEMS = 5;
 const HUB = 'ATL';
 
-/** Compares every view, inbound list and location with the data files, and counts the other searches. */
 export async function verifyAll({ say, expected, reader }: DemoWorld): Promise<void> {
   const iatas = [...expected.airports.keys()];
   const views = await reader.getViews(iatas.map(airportId));
@@ -101,7 +100,6 @@ export async function showPages({ say, expected, reader }: DemoWorld): Promise<v
   }
 }
 
-/** Searches by prefix, which queries every shard. */
 export async function showPrefixSearch({ say, expected, reader }: DemoWorld): Promise<void> {
   const prefix = 'chicago';
   const { items } = await reader.search('AIRPORT.name').beginsWith(prefix);

@@ -172,7 +172,6 @@ function isEdgeloomItem({ keys: [source, target] }: SampledItem): boolean {
   return isServicePartition(source) || isDerivedKey(target);
 }
 
-/** Called before the scan, so that a file that can't be written is refused before capacity is spent. */
 async function requireNew(file: string): Promise<void> {
   if (await exists(file)) throw fileExists(file);
   try {

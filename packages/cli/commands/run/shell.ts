@@ -105,7 +105,6 @@ function inspected(shell: REPLServer, value: unknown): string {
   return shell.useColors ? inspect(value, { colors: true, depth: 5 }) : inspect(value, { depth: 5 });
 }
 
-/** Keeps a history for the arrow keys, unless its file can't be written. */
 function keepHistory(shell: REPLServer, file: string): Promise<void> {
   return new Promise((resolve) => shell.setupHistory(file, () => resolve()));
 }

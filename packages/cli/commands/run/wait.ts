@@ -72,7 +72,6 @@ async function openWhenReady(session: CommandSession): Promise<OpenPosition> {
   return positionOf(session, requireStream(session, table));
 }
 
-/** True for errors that may go away, because the engine or the table is still being created. */
 function mayStillAppear(error: unknown): boolean {
   if (isRetryableStoreError(error)) return true;
   return error instanceof EdgeloomError && ['no-table', 'no-stream', 'ResourceNotFoundException'].includes(error.code);

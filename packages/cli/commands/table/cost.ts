@@ -216,7 +216,6 @@ function dollars(usd: number): string {
 
 const RATE_SECONDS: Readonly<Record<string, number>> = { s: 1, min: 60, h: 3600, d: 86_400 };
 
-/** Returns a rate per second. */
 export function parseRate(text: string): number {
   const [, count, unit] = /^(\d+(?:\.\d+)?)\/(s|min|h|d)$/.exec(text) ?? [];
   if (count === undefined)

@@ -13,7 +13,6 @@ const CORRECT =
 
 interface TextState {
   seconds: number;
-  /** True if the check looked up the edges' target nodes. */
   looksForNodes: boolean;
 }
 

@@ -28,7 +28,6 @@ export interface CheckRun {
   named: readonly string[] | undefined;
   /** Before the check, reconcile stream records that no consumer has claimed. */
   sweeps?: boolean;
-  /** Rebuild even while a consumer with another model is running. */
   force?: boolean;
   onFinding?: (finding: Finding) => void;
   onRepair?: (action: string) => void;
@@ -37,7 +36,6 @@ export interface CheckRun {
 export type CheckRunResult = CheckResult &
   Awaited<ReturnType<typeof printModelNotice>> & {
     lagSeconds: number | undefined;
-    /** Named partitions without items. */
     absent: readonly string[];
     swept: number;
   };

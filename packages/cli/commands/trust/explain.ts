@@ -198,7 +198,6 @@ function queryProgram(): Command {
   });
 }
 
-/** Splits at spaces outside quotes. */
 function splitIntoWords(line: string): string[] {
   return [...line.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map(
     ([, double, single, plain]) => double ?? single ?? plain ?? '',

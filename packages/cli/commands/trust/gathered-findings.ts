@@ -27,7 +27,6 @@ export class GatheredFindings implements Gathered {
   readonly kept: KeptFindings;
   readonly actions: string[] = [];
   actionsLeftOut = 0;
-  /** Number of findings that a model change explains. */
   ofChange = 0;
   /** A resumed run plans the repairs of undecided partitions again: skip the actions that are already listed. */
   private earlierActions = new Set<string>();

@@ -30,7 +30,6 @@ export function reportTargets(given: readonly string[]): ReportTarget[] {
 /** Flags that neither follow links nor wait for pipes. */
 const FLAGS = constants.O_WRONLY | constants.O_CREAT | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
-/** Called before the check, so that an unwritable file fails early. */
 export async function requireReportFile({ file }: ReportTarget): Promise<void> {
   try {
     await requireWritable(file, { isReplaced: false });

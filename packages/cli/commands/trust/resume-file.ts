@@ -8,13 +8,11 @@ import { requireWritable } from '../../shared/writable.ts';
 export interface Gathered {
   /** Returns a value for JSON. */
   save(): unknown;
-  /** Throws for a value that `save` didn't return. */
   restore(saved: unknown): void;
 }
 
 const KEEP_MS = 5_000;
 
-/** The file of `--resume`. It is deleted once nothing is left to resume. */
 export class ResumeFile {
   private keptAtMs = Number.NEGATIVE_INFINITY;
   private writing: Promise<void> = Promise.resolve();

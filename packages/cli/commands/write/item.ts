@@ -234,7 +234,6 @@ function conditionsOf({ ifAbsent, ifPresent, if: pairs = [] }: ConditionOptions)
   return { ifAbsent, ifPresent, ...(pairs.length > 0 && { if: attributeValues('--if', pairs) }) };
 }
 
-/** Returns the stored version as a condition, or no condition for types without versions. */
 async function storedVersion({ graph, store }: TableSession, subject: ItemWords): Promise<WriteConditions> {
   if (!('id' in subject) || subject.part !== undefined) return {};
   const version = graph.nodes.get(typePrefix(subject.id) ?? '')?.versionAttribute;

@@ -33,7 +33,6 @@ export function subjectOf({ nodes, edges }: ModelAnswer, { type, search: name, n
   return node === undefined || search === undefined ? {} : { nodeType: node.type, search };
 }
 
-/** Returns the minimum number of shards that the query reads. */
 export function shardsAsked(model: ModelAnswer, question: Question): number {
   const { edge, search } = subjectOf(model, question);
   if (edge !== undefined) return edge.shards;

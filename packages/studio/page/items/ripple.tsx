@@ -36,7 +36,6 @@ export function Ripple({
 }: {
   write: WriteOf;
   onProjected?: (() => void) | undefined;
-  /** Gets the number of changes seen before the undo. */
   onUndone?: ((after: number) => void) | undefined;
 }) {
   const { answer: trace, failure } = useTrace(asked);
