@@ -16,8 +16,8 @@ export interface MigrateAction {
 
 export interface ActionTarget extends Pick<MigrateAction, 'kind' | 'name'> {
   generations: ReadonlySet<number>;
-  /** The named search, such as `USER.email`, if it shares another search's item. */
-  search?: string;
+  /** Whether the run leaves out the model's own definition: its generation goes, or everything of the name. */
+  dropsOwn: boolean;
 }
 
 export function actionTargets(
@@ -27,14 +27,16 @@ export function actionTargets(
   actions: readonly MigrateAction[],
 ): ActionTarget[] {
   const targets = actions.map((action) => actionTarget(registry, data, expected, action));
-  const isGoing = (name: string, id: number): boolean =>
-    targets.some((target) => target.name === name && target.generations.has(id));
   for (const { kind, name, generations } of targets) {
     const ready = liveGenerations(registry, name).filter(({ state }) => state === 'ready');
-    const isLast = ready.every(({ id }) => isGoing(name, id));
+    const isLast = ready.every(({ id }) => isGoing(targets, name, id));
     if (kind !== 'drop' && isLast && ready.some(({ id }) => generations.has(id))) throw lastGenerationError(name);
   }
   return targets;
+}
+
+export function isGoing(targets: readonly ActionTarget[], name: string, id: number): boolean {
+  return targets.some((target) => target.name === name && target.generations.has(id));
 }
 
 function actionTarget(
@@ -56,9 +58,15 @@ function actionTarget(
     if (kind === 'retire') return generation.definition !== own;
     return generation === live.at(-1);
   });
-  if (search !== undefined && kind === 'drop' && going.some(({ definition }) => definition === own))
-    throw sharedItemError(search, name);
-  return { kind, name, generations: new Set(going.map((generation) => generation.id)), search };
+  // A type has one view, so dropping it drops the model's view, whatever its definition.
+  const isOwnGoing = going.some(({ definition }) => isViewName(name) || definition === own);
+  if (search !== undefined && kind === 'drop' && isOwnGoing) throw sharedItemError(search, name);
+  return {
+    kind,
+    name,
+    generations: new Set(going.map((generation) => generation.id)),
+    dropsOwn: kind !== 'retire' && search === undefined && (id === undefined || isOwnGoing),
+  };
 }
 
 function sharedItemError(search: string, name: string): EdgeloomError {
@@ -118,17 +126,8 @@ export function ownDrop(
   action: MigrateAction,
 ): string | undefined {
   if (action.kind !== 'drop') return undefined;
-  const { name, generations } = actionTarget(registry, data, expected, action);
-  if (generations.size === 0) return undefined;
-  const own = expected.get(name);
-  // A node has one view, so dropping it drops the model's view, whatever its definition.
-  const isOwn =
-    own !== undefined &&
-    (isViewName(name) ||
-      liveGenerations(registry, name).some(
-        ({ id, definition }) => generations.has(id) && definition === own.fingerprint,
-      ));
-  return isOwn ? name : undefined;
+  const { name, generations, dropsOwn } = actionTarget(registry, data, expected, action);
+  return dropsOwn && generations.size > 0 && expected.has(name) ? name : undefined;
 }
 
 /** The actions name generations by id, so that they never remove later ones. */

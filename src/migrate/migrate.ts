@@ -12,7 +12,7 @@ import { OvertakenError } from '../registry/transitions.ts';
 import { runAbortable } from '../store/abortable.ts';
 import { hasRate, MeteredStore, RATE_OPTIONS } from '../store/metered.ts';
 import { withOutageLimit } from '../store/outage.ts';
-import { type ActionTarget, actionTargets, leftovers } from './action.ts';
+import { type ActionTarget, actionTargets, isGoing, leftovers } from './action.ts';
 import type { MigrateOptions, MigrateResult, MigrateStep } from './migrate-types.ts';
 import { nextStep } from './next-step.ts';
 import { StepWork } from './step-work.ts';
@@ -283,10 +283,8 @@ function checkCompiles(
 ): void {
   const projections = [...registry.projections].map(([name, { next, generations }]) => {
     const isView = isViewName(name);
-    const isGoing = (id: number): boolean =>
-      isView && dropped.some((target) => target.name === name && target.generations.has(id));
     // Views that are dropped may conflict with other views about an edge type, and dropping them is the remedy.
-    const left = generations.filter(({ id }) => !isGoing(id));
+    const left = generations.filter(({ id }) => !isView || !isGoing(dropped, name, id));
     const definition = isView ? expected.get(name)?.fingerprint : undefined;
     // rule: replaced-views-need-no-code
     if (definition === undefined) return [name, { next, generations: left }] as const;

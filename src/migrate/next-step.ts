@@ -17,7 +17,7 @@ import {
 } from '../registry/registry.ts';
 import type { DefinitionData } from '../registry/revive.ts';
 import { isAnnounced, isUntouchedSinceRegistration, type SeenState } from '../registry/transitions.ts';
-import type { ActionTarget } from './action.ts';
+import { type ActionTarget, isGoing } from './action.ts';
 import { retiredIndex } from './steps/retired-index.ts';
 import { type RunMemory, type Step, seenKey } from './steps/step.ts';
 
@@ -245,8 +245,7 @@ function takesLast(registry: Registry, situation: Situation): boolean {
   for (const { name, id, definition, state } of projectionsInForce(registry)) {
     const stored = data.get(definition);
     if (state !== 'ready' || stored === undefined) continue;
-    const isTarget = targets.some((target) => target.name === name && target.generations.has(id));
-    for (const meaning of meaningsOf(stored)) (isTarget ? going : others).add(meaning);
+    for (const meaning of meaningsOf(stored)) (isGoing(targets, name, id) ? going : others).add(meaning);
   }
   return toMaintain(situation).some(({ meanings }) =>
     meanings.some((meaning) => going.has(meaning) && !others.has(meaning)),
@@ -254,7 +253,7 @@ function takesLast(registry: Registry, situation: Situation): boolean {
 }
 
 function isDropped(name: string, { targets = [] }: Situation): boolean {
-  return targets.some((target) => target.kind !== 'retire' && target.name === name && target.search === undefined);
+  return targets.some((target) => target.dropsOwn && target.name === name);
 }
 
 function seenOf({ name, id, changed }: ProjectionInForce): SeenState {

@@ -15,13 +15,13 @@ const targetsOf = (registry: Registry, ...actions: MigrateAction[]) =>
 
 describe('an action that names views', () => {
   it.each([
-    ['view:USER', 'view:USER', [ID]],
-    [`view:USER@${ID}`, 'view:USER', [ID]],
-    ['view:USER@1', 'view:USER', []],
-    ['view:GONE', 'view:GONE', []],
-  ])('%s is about the views of the generation that it names', (name, projection, ids) => {
+    ['view:USER', 'view:USER', [ID], true],
+    [`view:USER@${ID}`, 'view:USER', [ID], true],
+    ['view:USER@1', 'view:USER', [], false],
+    ['view:GONE', 'view:GONE', [], true],
+  ])('%s is about the views of the generation that it names', (name, projection, ids, dropsOwn) => {
     expect(targetsOf(registry, { kind: 'drop', name })).toEqual([
-      { kind: 'drop', name: projection, generations: new Set(ids) },
+      { kind: 'drop', name: projection, generations: new Set(ids), dropsOwn },
     ]);
   });
 });
@@ -34,13 +34,13 @@ describe('an action that names a search', () => {
   ]);
 
   it.each([
-    ['search:USER.name', 'search:USER.name', [1, 2]],
-    ['search:USER.name@1', 'search:USER.name', [1]],
+    ['search:USER.name', 'search:USER.name', [1, 2], true],
+    ['search:USER.name@1', 'search:USER.name', [1], false],
     // There is a search of that name.
-    ['search:USER.name@2', 'search:USER.name@2', [1]],
-  ])('%s is about what has that name, before a generation', (name, projection, ids) => {
+    ['search:USER.name@2', 'search:USER.name@2', [1], true],
+  ])('%s is about what has that name, before a generation', (name, projection, ids, dropsOwn) => {
     expect(targetsOf({ ...registry, projections }, { kind: 'drop', name })).toEqual([
-      { kind: 'drop', name: projection, generations: new Set(ids) },
+      { kind: 'drop', name: projection, generations: new Set(ids), dropsOwn },
     ]);
   });
 });
