@@ -272,6 +272,30 @@ it('an item that was quarantined leaves the quarantine when it is corrected', as
   expect(stdout).toContain('It is stored as expected.');
 });
 
+it('check --repair says which repair failed, and why, and counts the difference as left', async () => {
+  const client = createClient({ endpoint: dev.endpoint });
+  const store = new DynamoDBStore(client, goalGraph(dev.table).table);
+  const way = await startFaultyEndpoint(dev.endpoint, ({ operation, body }) =>
+    operation === 'UpdateItem' && body.includes('"TEAM-T7"') && body.includes('~view') ? 'invalid' : undefined,
+  );
+  const checked = (endpoint: string, ...args: string[]) =>
+    cli.run(['check', '--repair', '--endpoint', endpoint, ...args]);
+  expect((await run('put', 'TEAM-T7', '{"name":"Seven"}')).code).toBe(0);
+  await run('wait');
+  await store.delete({ source: 'TEAM-T7', target: '~view' });
+  client.destroy();
+  const text = await checked(way.endpoint);
+  expect(text).toMatchObject({
+    code: 1,
+    stdout: expect.stringMatching(/^cannot repair TEAM-T7 ~view: .*refuses this/),
+  });
+  const refused: unknown = JSON.parse((await checked(way.endpoint, '--json')).stdout);
+  expect(refused).toMatchObject({ refusals: [expect.stringContaining('TEAM-T7 ~view: ')], drift: { missing: 1 } });
+  await way.stop();
+  const { stdout } = await checked(dev.endpoint, '--json');
+  expect(JSON.parse(stdout)).toMatchObject({ refusals: [], repaired: 1 });
+});
+
 it('an empty variable is one that is not set', async () => {
   const child = spawn(
     process.execPath,

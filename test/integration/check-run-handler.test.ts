@@ -1,7 +1,7 @@
 import pino from 'pino';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { checkRunHandler, type RunResponse } from '../../src/deployment/lambda/check-run-handler.ts';
-import { WRONG_INPUT } from '../../src/foundation/errors.ts';
+import { StoreError, WRONG_INPUT } from '../../src/foundation/errors.ts';
 import { withReplacedCalls } from '../../src/store/wrapped.ts';
 import { progressItem } from '../../src/stream/progress/consumers.ts';
 import type { RunPlan } from '../../src/trust/check/run/plan.ts';
@@ -84,6 +84,22 @@ describe('the function of the nightly check', () => {
     const emitted = vi.mocked(process.stdout.write).mock.calls.flatMap(([text]) => String(text).trim().split('\n'));
     const drift = emitted.map((line) => (JSON.parse(line) as { CheckDrift: number }).CheckDrift);
     expect(drift.reduce((sum, one) => sum + one, 0)).toBe(2);
+  });
+
+  it('logs which repair failed, and why', async () => {
+    const { graph, store, corrupt } = await checkedTable(2);
+    await corrupt('GOAL-G1', '~view', ({ edgeSet: _, ...item }) => item);
+    const refuse = async (): Promise<never> => {
+      throw new StoreError('terminal', 'ValidationException', 'The item is too large.');
+    };
+    const refusing = Object.assign(withReplacedCalls(store, { update: refuse }), { scan: store.scan.bind(store) });
+    const lines: { msg?: string; reason?: string }[] = [];
+    const logger = pino({ level: 'warn' }, { write: (line: string) => void lines.push(JSON.parse(line)) });
+    const handler = checkRunHandler(graph, { store: refusing, graceMs: 0, logger });
+    const { shares } = (await handler({ plan: { mode: 'check', repair: true, ...LIMITS } }, CONTEXT)) as RunPlan;
+    await handler(shares[0]!, CONTEXT);
+    const reasons = lines.flatMap(({ msg, reason }) => (msg === 'not repaired' ? [reason] : []));
+    expect(reasons).toEqual(['cannot repair GOAL-G1 ~view: The item is too large.']);
   });
 
   it('waits for the stream, and reports what still differs', async () => {

@@ -11,10 +11,10 @@ export interface EndpointCall {
 }
 
 /**
- * What goes wrong with a call: it is refused for lack of a permission, it is never answered, or it is answered with a text of
+ * What goes wrong with a call: it is refused for lack of a permission or as invalid, it is never answered, or it is answered with a text of
  * status 200, once the engine has carried it out where `applied` says so.
  */
-export type FaultKind = 'refused' | 'silent' | { text: string; applied?: boolean };
+export type FaultKind = 'refused' | 'invalid' | 'silent' | { text: string; applied?: boolean };
 
 /** What happens to a call before it reaches the engine: nothing, or a fault. A promise holds it up meanwhile. */
 export type Fault = (call: EndpointCall) => Promise<FaultKind | undefined> | FaultKind | undefined;
@@ -23,6 +23,7 @@ const DENIED = {
   __type: 'com.amazon.coral.service#AccessDeniedException',
   message: 'User: test is not authorized to perform this.',
 };
+const INVALID = { __type: 'com.amazon.coral.validate#ValidationException', message: 'The test refuses this.' };
 
 /** A way to the engine on which a test holds up or refuses single calls. */
 export async function startFaultyEndpoint(target: string, fault: Fault) {
@@ -46,6 +47,7 @@ async function answer(
   const operation = String(request.headers['x-amz-target']).split('.').at(-1) ?? '';
   const found = await fault({ operation, body });
   if (found === 'refused') return { status: 400, text: JSON.stringify(DENIED) };
+  if (found === 'invalid') return { status: 400, text: JSON.stringify(INVALID) };
   if (found === 'silent') return await new Promise<never>(() => undefined);
   if (found !== undefined && found.applied !== true) return { status: 200, text: found.text };
   const answered = await passOn(target, request.headers, body);

@@ -63,6 +63,9 @@ export async function checkPart(
     ...drainLimits(mode, maxWcu, mostSuspects, Math.min(1, time.timeoutMs / 2 / reserveMs)),
     remainingMs: time.remainingMs,
     onFinding: (finding) => logFinding(logger, finding),
+    onRepair: (action) => {
+      if (action.startsWith('cannot')) logger.warn({ reason: action }, 'not repaired');
+    },
   });
   const { cursor, ...totals } = result;
   emit(metricsOfCheck(part.resume?.totals, totals));

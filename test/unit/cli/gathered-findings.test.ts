@@ -33,7 +33,7 @@ it('a repair that is planned again after an interruption is listed once', () => 
   const second = new GatheredFindings(3);
   second.restore(text(first.save()));
   second.addAction('would repair 1');
-  expect(second.actions).toEqual(['would repair 1']);
+  expect([...second.actions]).toEqual(['would repair 1']);
 });
 
 it('a file of another command is refused', () => {

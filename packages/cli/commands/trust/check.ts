@@ -107,12 +107,14 @@ async function checkAndReport(session: CommandSession, options: CommandOptions) 
   const { swept, ...result } = await checkTableOrExport(session, options, gathered);
   const seconds = (performance.now() - started) / 1000;
   const { cursor, lagSeconds, unready, absent = [], ...totals } = result;
-  const { kept, actions, actionsLeftOut, ofChange } = gathered;
+  const { kept, actionsLeftOut, ofChange } = gathered;
+  const actions = [...gathered.actions];
   const { list: findings, leftOut } = kept;
   const leavesCopiesOut = isOfExport(options) && hasItemsInTargets(session.graph);
   const waiting: Waiting = { pending: totals.pending - ofChange, lagSeconds, graceSeconds: options.grace / 1000 };
   const rules = { isUnexplained: !isExplainedByLag(waiting), isStrict: options.strict === true };
   sayAbsent(absentTexts(absent));
+  const isRepair = options.repair === true && options.dryRun !== true;
   const isFine = isClean(totals, rules) && unready === undefined;
   if (!isFine) process.exitCode = FOUND;
   if (cursor !== undefined) process.exitCode = STOPPED;
@@ -128,6 +130,7 @@ async function checkAndReport(session: CommandSession, options: CommandOptions) 
     findings,
     ...(Object.keys(leftOut).length > 0 && { findingsLeftOut: leftOut }),
     ...(options.dryRun === true && { plan: actions, ...(actionsLeftOut > 0 && { planLeftOut: actionsLeftOut }) }),
+    ...(isRepair && { refusals: actions, ...(actionsLeftOut > 0 && { refusalsLeftOut: actionsLeftOut }) }),
   };
   if (isWholeTable(options) && cursor === undefined) {
     // A resumed check began in another process, at an unknown time.
@@ -137,8 +140,10 @@ async function checkAndReport(session: CommandSession, options: CommandOptions) 
   const state = { ...rules, isStopped: cursor !== undefined };
   for (const report of reports) await writeReport(report, json, findings, state);
   const lines = [
-    ...(options.dryRun === true ? actions.map(printable) : []),
-    ...(actionsLeftOut > 0 ? [`... and ${countText(actionsLeftOut, 'more planned repair')}`] : []),
+    ...actions.map(printable),
+    ...(actionsLeftOut > 0
+      ? [`... and ${countText(actionsLeftOut, `more ${isRepair ? 'failed' : 'planned'} repair`)}`]
+      : []),
     reportText(totals, kept, { seconds, looksForNodes: looksForNodes(options) }),
     ...unreadyText(unready),
     ...waitingText(waiting),
@@ -175,7 +180,10 @@ async function checkTableOrExport(
       segment: segment && `${segment.segment + 1}/${segment.segments}`,
       sample: sample === undefined ? undefined : `${Number((sample * 100).toPrecision(12))}%`,
     }),
-    ...(dryRun === true && { onRepair: (action: string) => gathered.addAction(action) }),
+    // Only a plan shows all actions.
+    onRepair: (action) => {
+      if (dryRun === true || action.startsWith('cannot')) gathered.addAction(action);
+    },
   });
 }
 

@@ -22,14 +22,12 @@ const schema = z.strictObject({
   ofChange: count,
 });
 
-/** The findings and repairs of a check, including those from before an interruption. */
+/** The findings and the planned or failed repairs of a check, including those from before an interruption. */
 export class GatheredFindings implements Gathered {
   readonly kept: KeptFindings;
-  readonly actions: string[] = [];
+  readonly actions = new Set<string>();
   actionsLeftOut = 0;
   ofChange = 0;
-  /** A resumed run plans the repairs of undecided partitions again: skip the actions that are already listed. */
-  private earlierActions = new Set<string>();
 
   constructor(private readonly most: number) {
     this.kept = new KeptFindings(most);
@@ -41,21 +39,21 @@ export class GatheredFindings implements Gathered {
   }
 
   addAction(action: string): void {
-    if (this.earlierActions.has(action)) return;
-    if (this.actions.length < this.most) this.actions.push(action);
+    // A run that continues, and a second attempt, repeat the repairs of undecided partitions.
+    if (this.actions.has(action)) return;
+    if (this.actions.size < this.most) this.actions.add(action);
     else this.actionsLeftOut += 1;
   }
 
   save(): unknown {
     const { kept, actions, actionsLeftOut, ofChange } = this;
-    return { findings: kept.list, leftOut: kept.leftOut, actions, actionsLeftOut, ofChange };
+    return { findings: kept.list, leftOut: kept.leftOut, actions: [...actions], actionsLeftOut, ofChange };
   }
 
   restore(saved: unknown): void {
     const { findings, leftOut, actions, actionsLeftOut, ofChange } = schema.parse(saved);
     this.kept.restore({ list: findings as Finding[], leftOut });
-    this.actions.push(...actions);
-    this.earlierActions = new Set(actions);
+    for (const action of actions) this.actions.add(action);
     this.actionsLeftOut += actionsLeftOut;
     this.ofChange += ofChange;
   }
