@@ -119,14 +119,19 @@ describe('status', () => {
 
   it.each<[string, Partial<LastCheck>, number, RegExp | undefined]>([
     ['a clean check', {}, 0, undefined],
-    ['a check that left drift', { verdict: 'drift', drift: 3 }, 0, /left 3 differences/],
+    ['a check that left drift', { verdict: 'drift', drift: 3 }, 0, /^The last check, at 20\S+Z, left 3 differences/],
     [
       'a check that left items without an entry',
       { verdict: 'problems', quarantined: 2 },
       0,
-      /found 2 quarantined items, and 0 entries are left/,
+      /^The last check, at 20\S+Z, found 2 quarantined items, and the quarantine now has 0 entries: run edgeloom check/,
     ],
-    ['a check that exited with 1 for another reason', { verdict: 'problems', pending: 1 }, 0, /exited with 1/],
+    [
+      'a check that exited with 1 for another reason',
+      { verdict: 'problems', pending: 1 },
+      0,
+      /, at 20\S+Z, exited with 1/,
+    ],
     ['a check of two days ago', {}, 48 * 60 * MINUTES, /48 hours ago/],
   ])('tells of %s', async (_name, last, laterMs, problem) => {
     const table = await testTable(followGraph());

@@ -442,23 +442,24 @@ function checkProblems(
   nowMs: number,
 ): string[] {
   const hours = Math.floor((nowMs - endedAtMs) / 3_600_000);
+  const lastCheck = `The last check, at ${new Date(endedAtMs).toISOString()},`;
   const entries = Object.values(quarantined).reduce((sum, count) => sum + count, 0);
   return [
     ...(unregistered > 0
-      ? [`The last check met ${countText(unregistered, 'item')} that the registry does not know: ${ALIENS}`]
+      ? [`${lastCheck} met ${countText(unregistered, 'item')} that the registry does not know: ${ALIENS}`]
       : []),
     ...(verdict === 'drift' && drift > 0
-      ? [`The last check left ${countText(drift, 'difference')}: run edgeloom check --repair.`]
+      ? [`${lastCheck} left ${countText(drift, 'difference')}: run edgeloom check --repair.`]
       : []),
     // Some quarantined items have no entry, such as those that a native index leaves out.
     ...(quarantineIsWhole && stuck > entries
       ? [
-          `The last check found ${countText(stuck, 'quarantined item')}, and ${countText(entries, 'entry', 'entries')} ${entries === 1 ? 'is' : 'are'} left: run edgeloom check, which names the items.`,
+          `${lastCheck} found ${countText(stuck, 'quarantined item')}, and the quarantine now has ${countText(entries, 'entry', 'entries')}: run edgeloom check, which says whether items without an entry are left.`,
         ]
       : []),
     // No other sentence here says why the check exited with 1.
     ...(verdict === 'problems' && stuck === 0
-      ? ['The last check exited with 1: run edgeloom check, which says why.']
+      ? [`${lastCheck} exited with 1: run edgeloom check, which says why.`]
       : []),
     ...(hours >= CHECK_DUE_HOURS ? [`The last check was ${hours} hours ago.`] : []),
   ];
