@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { open, rename, rm } from 'node:fs/promises';
+import { open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 
 /**
  * Writes a new file and renames it over the old one, so that a reader never finds a partial file, even after a crash.
@@ -13,6 +14,22 @@ export async function replaceFile(file: string, text: string): Promise<void> {
   } catch (error) {
     await rm(scratch, { force: true });
     throw error;
+  }
+}
+
+/**
+ * Removes the temporary files of killed calls where it can; they do no harm.
+ *
+ * @param olderThanMs spares younger files, since a call of another process may be about to rename its file.
+ */
+export async function removeLeftovers(file: string, olderThanMs: number): Promise<void> {
+  const folder = dirname(file);
+  const prefix = `${basename(file)}.`;
+  const names = await readdir(folder).catch(() => []);
+  for (const name of names.filter((one) => one.startsWith(prefix))) {
+    if (!/^[0-9a-f-]{36}\.tmp$/.test(name.slice(prefix.length))) continue;
+    const found = await stat(join(folder, name)).catch(() => undefined);
+    if (found !== undefined && found.mtimeMs <= Date.now() - olderThanMs) await rm(join(folder, name)).catch(() => {});
   }
 }
 

@@ -2,7 +2,7 @@ import { mkdir, open, readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import * as z from 'zod';
 import { EdgeloomError, messageOf } from '../foundation/errors.ts';
-import { replaceFile } from '../foundation/replace-file.ts';
+import { removeLeftovers, replaceFile } from '../foundation/replace-file.ts';
 
 /** Where a worker keeps its progress. Losing it only costs a replay. */
 export interface CheckpointStore {
@@ -45,6 +45,9 @@ const checkpointSchema: z.ZodType<Checkpoint> = z.strictObject({
   shards: z.array(shardSchema),
 });
 
+/** No save takes as long. */
+const LEFTOVER_MS = 60_000;
+
 /** Keeps checkpoints in memory, for a worker whose progress needn't outlive its process. */
 export function memoryCheckpoint(): CheckpointStore {
   let kept: Checkpoint | undefined;
@@ -69,6 +72,7 @@ export function fileCheckpoint(file: string): CheckpointStore {
 }
 
 async function loadCheckpoint(file: string): Promise<Checkpoint | undefined> {
+  await removeLeftovers(file, LEFTOVER_MS);
   let text: string;
   try {
     text = await readFile(file, 'utf8');

@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -33,4 +33,27 @@ it('a file of an older version, which names no command, is continued', async () 
   const { command: _, ...older } = JSON.parse(await readFile(file, 'utf8')) as Record<string, unknown>;
   await writeFile(file, JSON.stringify(older));
   expect(await fileOf('check --repair').load()).toEqual(CURSOR);
+});
+
+it('a resumed command removes what a killed save left, and nothing else', async () => {
+  await fileOf('check').keep(CURSOR);
+  const others = ['other.json.3f0c9a51-9d6b-4c36-8f43-0d8b7a5b9c11.tmp', 'place.json.old.tmp'];
+  const left = 'place.json.3f0c9a51-9d6b-4c36-8f43-0d8b7a5b9c11.tmp';
+  for (const name of [...others, left]) await writeFile(join(folder, name), '{');
+  expect(await fileOf('check').load()).toEqual(CURSOR);
+  expect((await readdir(folder)).sort()).toEqual([...others, 'place.json'].sort());
+});
+
+it('a place that does not change is not written again, and goes once nothing is left', async () => {
+  const file = fileOf('check');
+  const written = async () => (await stat(join(folder, 'place.json'))).ino;
+  await file.keep(CURSOR);
+  const first = await written();
+  await file.keep(CURSOR);
+  expect(await written()).toBe(first);
+  await file.keep({ ...CURSOR, segments: 2 });
+  expect(await written()).not.toBe(first);
+  await fileOf('check').load();
+  await file.keep(undefined);
+  expect(await readdir(folder)).toEqual([]);
 });

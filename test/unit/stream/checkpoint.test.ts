@@ -1,6 +1,6 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Checkpoint, fileCheckpoint, memoryCheckpoint } from '../../../src/stream/checkpoint.ts';
 
@@ -49,6 +49,15 @@ describe('a checkpoint file', () => {
     expect(await store.load()).toEqual(CHECKPOINT);
     await store.save({ ...CHECKPOINT, shards: [] });
     expect(await store.load()).toEqual({ ...CHECKPOINT, shards: [] });
+  });
+
+  it('removes what killed saves left more than a minute ago, but no file that another worker may be about to rename', async () => {
+    await fileCheckpoint(file).save(CHECKPOINT);
+    const [old, young] = [1, 2].map((i) => `${file}.3f0c9a51-9d6b-4c36-8f43-0d8b7a5b9c1${i}.tmp`) as [string, string];
+    for (const name of [old, young]) await writeFile(name, '{');
+    await utimes(old, new Date(), Date.now() / 1000 - 61);
+    expect(await fileCheckpoint(file).load()).toEqual(CHECKPOINT);
+    expect((await readdir(folder)).sort()).toEqual(['checkpoint.json', basename(young)]);
   });
 
   it('is whole after saves of several workers at once, and nothing else is left', async () => {

@@ -1,6 +1,6 @@
 import { readFile, rm } from 'node:fs/promises';
 import { EdgeloomError, messageOf } from '../../../../src/foundation/errors.ts';
-import { replaceFile } from '../../../../src/foundation/replace-file.ts';
+import { removeLeftovers, replaceFile } from '../../../../src/foundation/replace-file.ts';
 import { type CheckCursor, parseCursor } from '../../../../src/trust/check/cursor.ts';
 import { requireWritable } from '../../shared/writable.ts';
 
@@ -15,6 +15,8 @@ const KEEP_MS = 5_000;
 
 export class ResumeFile {
   private keptAtMs = Number.NEGATIVE_INFINITY;
+  /** What the file has. */
+  private kept: string | undefined;
   private writing: Promise<void> = Promise.resolve();
 
   constructor(
@@ -27,9 +29,11 @@ export class ResumeFile {
     const text = await this.read();
     try {
       await requireWritable(this.file, { isReplaced: true });
+      await removeLeftovers(this.file, 0);
     } catch (error) {
       throw this.failure('written', error);
     }
+    this.kept = text;
     if (text === undefined) return undefined;
     const { gathered, command, cursor } = parts(text);
     const parsed = this.parsed(cursor);
@@ -53,12 +57,14 @@ export class ResumeFile {
   }
 
   private async write(text: string | undefined): Promise<void> {
-    if (text === undefined) return await rm(this.file, { force: true });
+    if (text === this.kept) return;
     try {
-      await replaceFile(this.file, text);
+      if (text === undefined) await rm(this.file, { force: true });
+      else await replaceFile(this.file, text);
     } catch (error) {
       throw this.failure('written', error);
     }
+    this.kept = text;
   }
 
   private async read(): Promise<string | undefined> {
