@@ -8,11 +8,12 @@ export interface Line {
 }
 
 /**
- * Splits a file into lines, and skips blank ones: a small compressed file may hold millions. `node:readline` doesn't
- * limit the length of lines, and splits at U+2028, which JSON allows.
+ * Splits a file into lines, and skips blank ones, except the last line of the file: a small compressed file may hold
+ * millions. `node:readline` doesn't limit the length of lines, and splits at U+2028, which JSON allows.
  */
 export async function* linesOf(chunks: AsyncIterable<Buffer>, maxBytes = MAX_LINE_BYTES): AsyncGenerator<Line> {
   let number = 1;
+  let last = 0;
   let pending: Buffer[] = [];
   let length = 0;
   let isBlank = true;
@@ -32,7 +33,10 @@ export async function* linesOf(chunks: AsyncIterable<Buffer>, maxBytes = MAX_LIN
       if (length <= maxBytes) pending.push(part);
       else pending = [];
       if (end < 0) break;
-      if (!isBlank) yield line();
+      if (!isBlank) {
+        yield line();
+        last = number;
+      }
       number += 1;
       if (length > 0) pending = [];
       length = 0;
@@ -40,7 +44,8 @@ export async function* linesOf(chunks: AsyncIterable<Buffer>, maxBytes = MAX_LIN
       start = end + 1;
     }
   }
-  if (!isBlank) yield line();
+  if (length === 0) number -= 1;
+  if (number > last) yield isBlank ? { number, bytes: Buffer.alloc(0) } : line();
 }
 
 const BLANKS: ReadonlySet<number> = new Set([9, 13, 32]);

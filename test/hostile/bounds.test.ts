@@ -25,7 +25,7 @@ async function* chunksOf(text: string, size: number): AsyncGenerator<Buffer> {
 async function linesIn(text: string, size: number, maxBytes: number): Promise<(string | undefined)[]> {
   const lines: (string | undefined)[] = [];
   for await (const { number, bytes } of linesOf(chunksOf(text, size), maxBytes)) {
-    // Blank ones are counted, and not given.
+    // Blank ones are counted, and only the last one is given.
     while (lines.length < number - 1) lines.push('');
     lines.push(bytes?.toString());
   }
@@ -36,7 +36,11 @@ describe('a line of a file', () => {
   it.each([1, 2, 3, 7, 100])('has a bounded length, and those beside it are whole, in chunks of %i', async (size) => {
     expect(await linesIn('abc\nabcd\n\nabcdefgh\nab', size, 4)).toEqual(['abc', 'abcd', '', undefined, 'ab']);
     expect(await linesIn('abcdefgh', size, 4)).toEqual([undefined]);
-    expect(await linesIn('\n', size, 4)).toEqual([]);
+    expect(await linesIn('', size, 4)).toEqual([]);
+    expect(await linesIn('\n', size, 4)).toEqual(['']);
+    expect(await linesIn('ab\n\n  \n', size, 4)).toEqual(['ab', '', '']);
+    expect(await linesIn('ab\n\n     ', size, 4)).toEqual(['ab', '', '']);
+    expect(await linesIn('ab\n\n\n', size, 4)).toEqual(['ab', '', '']);
     expect(await linesIn('a\n \t\r\n\n\nb\n', size, 4)).toEqual(['a', '', '', '', 'b']);
   });
 

@@ -179,3 +179,21 @@ it('an import from a line that the file does not have is refused, and one from t
     message: "The file has 2 lines, so the import can't start at line 4.",
   });
 });
+
+it.each([
+  ['blank lines, also of spaces', (lines: string[]) => ` \n${lines.join('\n\n\t\n')}\n\n  \n\n`, 8],
+  ['a last line of spaces', (lines: string[]) => `${lines.join('\n')}\n  `, 3],
+  ['a byte order mark', (lines: string[]) => `\uFEFF${lines.join('\n')}\n`, 2],
+  ['only a byte order mark on a line', (lines: string[]) => `\uFEFF\n${lines.join('\n')}`, 3],
+  ['CRLF', (lines: string[]) => `${lines.join('\r\n')}\r\n\r\n`, 3],
+])('an import takes a file with %s, and counts all of its lines', async (_what, textOf, count) => {
+  const file = join(folder, 'items.jsonl');
+  await writeFile(file, textOf([user(1, 1), user(2, 2)].map((line) => JSON.stringify(line))));
+  const memory = new MemoryStore(graph.table);
+  const store = memory as unknown as Store;
+  expect(await importFile(graph, { store, file })).toEqual({ items: 2, wcu: 2, skipped: 0 });
+  expect(valuesIn(memory)).toEqual({ 'USER-1': '1', 'USER-2': '2' });
+  expect(await importFile(graph, { store, file, fromLine: count + 1 })).toMatchObject({ items: 0 });
+  const message = `The file has ${count} lines, so the import can't start at line ${count + 2}.`;
+  await expect(importFile(graph, { store, file, fromLine: count + 2 })).rejects.toMatchObject({ message });
+});

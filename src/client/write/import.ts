@@ -19,7 +19,7 @@ export type ImportFormat = 'plain' | 'dynamodb';
 export interface ImportOptions {
   /** The table's store. */
   store: Store;
-  /** A file, possibly gzipped, with one JSON object per line: `{ source, target, … }`. */
+  /** A file, possibly gzipped, with one JSON object per line: `{ source, target, … }`. Blank lines are skipped. */
   file: string;
   /** The format of the lines. Default: `'plain'`. */
   format?: ImportFormat | undefined;
