@@ -57,21 +57,26 @@ export function checkNativeTenants(declarations: NativeDeclarations, mistakes: M
 }
 
 export function checkNativeIndexes(model: NativeDeclarations, mistakes: Mistakes): void {
+  const { table } = model;
+  const keysOfIndexes = table.indexes.flatMap((index) => Object.values(indexKeysOf(table)[index]));
   for (const { path, keys } of placedNativeIndexes(model)) {
-    const fault = faultOfKeys(keys, model.table);
+    const fault = faultOfKeys(keys, table, keysOfIndexes);
     if (fault !== undefined) mistakes.at(path).note(`names ${JSON.stringify(keys.attribute)}, ${fault}`);
   }
   checkTypes(model, mistakes);
   const needs = nativeIndexesOf(model);
-  checkGivenNames(model.table, needs, mistakes);
+  checkGivenNames(table, needs, mistakes);
   if (needs.length === 0) return;
-  checkDistinctNames(model.table, needs, mistakes.at('table.indexes'));
+  checkDistinctNames(table, needs, mistakes.at('table.indexes'));
   checkLimits(model, needs, mistakes.at('table.indexes'));
 }
 
-function faultOfKeys({ attribute, type, partition, sort }: NativeKeys, table: TableNames): string | undefined {
+function faultOfKeys(
+  { attribute, type, partition, sort }: NativeKeys,
+  table: TableNames,
+  keysOfIndexes: readonly string[],
+): string | undefined {
   if ([table.partitionKey, table.sortKey].includes(attribute)) return 'a key of the table';
-  const keysOfIndexes = table.indexes.flatMap((index) => Object.values(indexKeysOf(table)[index]));
   const mayBeKey = ownerOfAttribute(attribute) === undefined || (type === 'S' && SHORT_TEXTS.has(attribute));
   if (keysOfIndexes.includes(attribute) || !mayBeKey)
     return "an attribute of Edgeloom's own items, which DynamoDB would put into the index or refuse";
