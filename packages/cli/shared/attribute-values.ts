@@ -1,9 +1,8 @@
-import { isDeepStrictEqual } from 'node:util';
 import { parse } from 'lossless-json';
 import { itemOfJson } from '../../../src/client/write/json-item.ts';
 import { toPlainItem } from '../../../src/core/items/plain.ts';
 import { EdgeloomError } from '../../../src/foundation/errors.ts';
-import { repeated } from './repeated.ts';
+import { hasOtherValue, repeated } from './repeated.ts';
 
 /** Parses a JSON object like a line of an import: numbers that would lose digits become `ExactNumber`. */
 export function attributesOfJson(json: string): Record<string, unknown> {
@@ -30,7 +29,7 @@ export function attributeValues(flag: string, pairs: readonly string[]): Record<
     const hint = `Write ${`${flag} status=OPEN`.trim()}.`;
     if (end <= 0) throw new EdgeloomError('usage', `${word} should be ATTRIBUTE=VALUE.`, hint);
     const value = attributeValue(pair.slice(end + 1));
-    if (values.has(name) && !isDeepStrictEqual(values.get(name), value))
+    if (hasOtherValue(values, name, value))
       throw new EdgeloomError('usage', `${word} gives ${name} a second value.`, 'Leave one of them out.');
     values.set(name, value);
   }

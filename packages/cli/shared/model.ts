@@ -35,7 +35,7 @@ async function printingToStderr<T>(run: () => Promise<T>): Promise<T> {
 export function inModel<Args extends unknown[]>(run: (session: ModelSession, ...args: Args) => Promise<Output>) {
   return async (...args: [...Args, Command]): Promise<void> => {
     const session = await openModel(settingsOf(args));
-    print(await run(session, ...(args.slice(0, -1) as Args)), session.settings);
+    print(await run(session, ...(args.slice(0, -1) as Args)), session.settings.json);
   };
 }
 

@@ -1,6 +1,5 @@
 import { toJson } from '../../../src/foundation/exact-json.ts';
 import { printable, printableLines } from '../../../src/foundation/printable.ts';
-import type { Settings } from './settings.ts';
 
 export interface Output<Json = unknown> {
   /** Undefined if the command has already printed its lines. */
@@ -20,7 +19,7 @@ function painted(text: string, color: Color | undefined): string {
   return isColored && color !== undefined ? `\u001b[${COLORS[color]}m${text}\u001b[0m` : text;
 }
 
-export function print({ json, text, colorOf }: Output, { json: asJson }: Pick<Settings, 'json'>): void {
+export function print({ json, text, colorOf }: Output, asJson: boolean): void {
   const whole = printableLines(asJson ? (json === undefined ? '' : toJson(json)) : text);
   if (whole === '') return;
   const lines =

@@ -31,7 +31,11 @@ export function refuseSecondValues(command: Command): void {
 
 /** Throws Commander's error if the name already has a different value. */
 export function addNamed<T>(name: string, value: T, before: ReadonlyMap<string, T> = new Map()): Map<string, T> {
-  if (before.has(name) && !isDeepStrictEqual(before.get(name), value))
+  if (hasOtherValue(before, name, value))
     throw new InvalidArgumentError(`${name} has a value already: leave one of them out.`);
   return new Map([...before, [name, value]]);
+}
+
+export function hasOtherValue(values: ReadonlyMap<string, unknown>, name: string, value: unknown): boolean {
+  return values.has(name) && !isDeepStrictEqual(values.get(name), value);
 }

@@ -44,7 +44,7 @@ export function withSession<Args extends unknown[]>(run: (session: CommandSessio
 export function inLastingSession<Args extends unknown[]>(
   run: (session: CommandSession, ...args: Args) => Promise<Output>,
 ) {
-  return withSession(async (session, ...args: Args) => print(await run(session, ...args), session.settings));
+  return withSession(async (session, ...args: Args) => print(await run(session, ...args), session.settings.json));
 }
 
 /** Like `inLastingSession`, but reports an outage of the table on stderr, and ends the command if the outage lasts. */

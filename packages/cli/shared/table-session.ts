@@ -27,7 +27,7 @@ export function inTable<Args extends unknown[]>(run: (session: TableSession, ...
     const calls = deferredCalls(settings.client, isLoopback(settings.client.endpoint));
     try {
       const session = { settings, graph, store: new DynamoDBStore(calls, graph.table) };
-      print(await run(session, ...(args.slice(0, -1) as Args)), settings);
+      print(await run(session, ...(args.slice(0, -1) as Args)), settings.json);
     } catch (error) {
       // DynamoDB's own message doesn't name the table.
       if (error instanceof StoreError && error.code === 'ResourceNotFoundException')

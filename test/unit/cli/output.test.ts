@@ -51,7 +51,7 @@ describe('print', () => {
     vi.stubEnv('NO_COLOR', noColor);
     const write = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
     const colorOf = (line: string) => (line.startsWith('! ') ? ('red' as const) : undefined);
-    print({ json: null, text: '! lost\nfine', colorOf }, { json: false });
+    print({ json: null, text: '! lost\nfine', colorOf }, false);
     expect(write).toHaveBeenCalledWith(expected);
   });
 });

@@ -54,7 +54,7 @@ export function adoptCommand(command: Command): void {
     )
     .action(async (...args: [CommandOptions, Command]): Promise<void> => {
       const settings = settingsOf(args);
-      print(await adopt(settings, args[0]), settings);
+      print(await adopt(settings, args[0]), settings.json);
     });
 }
 

@@ -80,7 +80,7 @@ export function initCommand(command: Command): void {
               : undefined,
         });
         const text = [...files, '', `Next: cd ${folder}, npm install, npm test.`].join('\n');
-        print({ json: { files }, text }, { json: given.optsWithGlobals<{ json?: boolean }>().json === true });
+        print({ json: { files }, text }, given.optsWithGlobals<{ json?: boolean }>().json === true);
       },
     );
 }

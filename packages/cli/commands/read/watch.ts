@@ -123,7 +123,7 @@ function noteReader({ settings, graph }: CommandSession): void {
 async function printEvents(events: AsyncIterable<WatchEvent<Watched>>, settings: Settings): Promise<void> {
   for await (const event of events) {
     const color = COLOR_OF[event.type];
-    print({ json: event, text: textOf(event), ...(color && { colorOf: () => color }) }, settings);
+    print({ json: event, text: textOf(event), ...(color && { colorOf: () => color }) }, settings.json);
   }
 }
 

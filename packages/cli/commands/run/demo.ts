@@ -36,14 +36,15 @@ export function demoCommand(command: Command): void {
               progress.stop();
               await serveStudio({ ...table, isWritable: true, logger: createLogger(settings) }, (address) => {
                 const url = addressOfFirstEdge(address);
-                print({ json: { url }, text: studioLines(url) }, settings);
+                print({ json: { url }, text: studioLines(url) }, json);
               });
             },
           }),
         });
         const text = `check: ${result.check}, ${result.seconds.toFixed(1)} s in all`;
         const hint = studio ? '' : '\nsee the data: npx edgeloom demo --studio';
-        if (!(studio && json)) print({ json: result, text: text + hint }, settings);
+        // `--studio --json` prints only the studio's address.
+        if (!(studio && json)) print({ json: result, text: text + hint }, json);
       } finally {
         progress.stop();
       }

@@ -94,7 +94,7 @@ export function devCommand(command: Command): void {
         ].join('\n');
         const shown = studio && { studio: studio.url };
         const json = { endpoint, table: graph.table.name, engine: running, ...shown, ...notice };
-        print({ json, text }, settings);
+        print({ json, text }, settings.json);
         await ended;
       },
     );

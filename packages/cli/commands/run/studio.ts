@@ -26,7 +26,7 @@ export function studioCommand(command: Command): void {
         try {
           await printModelNotice(graph, store);
           const options = { graph, store, client, streams, port, isWritable: write, logger };
-          await serveStudio(options, (url) => print({ json: { url }, text: studioLines(url) }, settings));
+          await serveStudio(options, (url) => print({ json: { url }, text: studioLines(url) }, settings.json));
         } finally {
           streams.destroy();
         }

@@ -79,21 +79,18 @@ const GOES_ON = 'Run it again: it continues with the steps that are left. edgelo
 
 async function runMigration(session: CommandSession, options: CommandOptions) {
   const { dryRun = false, yes = false, strict = false, undo = false, accept = false } = options;
-  const planned = await planOf(session, options);
-  const { plan, going, lines, rates } = planned;
+  const { plan, going, lines, announced, rates, known } = await planOf(session, options);
   const isIdle = plan.steps.length === 0 && going.length === 0;
   if (!dryRun && !accept && plan.leftOut !== undefined) throw itemsLeftOut(plan.leftOut);
   if (!dryRun && !isIdle && !yes) await askToConfirm(lines, 'Migrate?');
   const store = new MeteredStore(session.store, rates);
   const progress = new StepProgress(plan.estimate.items, session.settings.json ? SILENT : process.stderr);
-  if (!dryRun && yes) for (const line of announcement(planned)) progress.printLine(line);
+  if (!dryRun && yes) for (const line of announced) progress.printLine(line);
   const walked = new WalkedItems(session);
   const run: MigrateOptions = {
     store,
-    ...planned.identity,
-    ...(planned.action && { action: planned.action }),
+    ...known,
     acceptLeftOut: accept,
-    lateWritesMs: planned.lateWritesMs,
     telemetry: await installedTelemetry(),
     serverTime: () => serverTime(session.graph, { client: session.client }),
     onWait: ({ message }, milliseconds) =>
@@ -143,13 +140,13 @@ async function planOf(
   // An action may remove the very thing that doesn't fit, so only migrations without one are checked.
   if (action === undefined) requireFit(status);
   const { itemCount, sizeBytes } = status;
-  const identity = await tableIdentity(graph, { client });
-  const lateWritesMs = isLoopback(settings.client.endpoint) ? 0 : undefined;
   const rates = { maxRcu, maxWcu };
-  const plan = await planMigration({
-    ...{ graph, store, itemCount, sizeBytes, ...identity },
-    ...{ action, ...rates, lateWritesMs },
-  });
+  const known = {
+    ...(await tableIdentity(graph, { client })),
+    ...(action && { action }),
+    lateWritesMs: isLoopback(settings.client.endpoint) ? 0 : undefined,
+  };
+  const plan = await planMigration({ graph, store, itemCount, sizeBytes, ...rates, ...known });
   const going = undo === true ? plan.leftovers : [];
   const isIdle = plan.steps.length === 0 && going.length === 0;
   const lines = [
@@ -159,13 +156,10 @@ async function planOf(
     ...comesBackText(plan),
     ...(isIdle ? leftoverText(plan.leftovers) : []),
   ];
-  return { plan, going, lines, action, rates, identity, lateWritesMs };
-}
-
-function announcement({ plan, going, action, rates }: Awaited<ReturnType<typeof planOf>>): string[] {
   const warnings = plan.warnings.map((warning) => `warning: ${warning}`);
   const ofSteps = plan.steps.length > 0 ? [...warnings, costText(plan, rates)] : [];
-  return [...ofSteps, ...goingLines(going), ...readersWarning(action ?? going[0])];
+  const announced = [...ofSteps, ...goingLines(going), ...readersWarning(action ?? going[0])];
+  return { plan, going, lines, announced, rates, known };
 }
 
 function goingLines(going: readonly MigrateAction[]): string[] {

@@ -57,6 +57,6 @@ export function drillCommand(command: Command): void {
         ? `${countText(alarms.length, 'alarm')}: without --dry-run each tells its topics twice, that it rings and that it does not`
         : `${countText(told, 'alarm')} of ${alarms.length} told. SNS mails confirmed addresses alone: the mails have to be there`;
       const text = `${textTable(['alarm', 'outcome', 'topics', 'runbook'], rows)}\n${summary}`;
-      print({ json: { stack, dryRun, told, alarms }, text }, settings);
+      print({ json: { stack, dryRun, told, alarms }, text }, settings.json);
     });
 }
