@@ -187,7 +187,7 @@ export type ErrorCode =
   | 'not-allowed'
   /**
    * The model doesn't declare what the read needs, such as an order, a view, a count or an attribute of an index item.
-   * Remedy: Declare what the hint names, then migrate; or use the read that it names.
+   * Remedy: Declare what the hint names, then migrate, or use the read that the hint names.
    */
   | 'not-declared'
   /** The base item cannot be projected in full, and is quarantined. Remedy: Correct the base item. */

@@ -74,7 +74,7 @@ it('names the base items whose quarantine entries it cannot write, and tries the
   for (const { source, target } of bases)
     await inner.put({ source: { S: source }, target: { S: target }, memberRole: { S: 'NO SUCH ROLE' } });
   let nowMs = Date.now();
-  // The entry of the first edge is written by another process before each attempt.
+  // Another process writes the entry of the first edge before each attempt.
   const store = new HookedStore(inner, async ({ method, keys }) => {
     const key = keys.find((one) => one.startsWith('GOAL-0 ~quarantine'));
     if (method !== 'update' || key === undefined) return;

@@ -148,7 +148,7 @@ function summaryText(
   ].join('\n');
 }
 
-/** Called before the scan, so that binary keys are refused before capacity is spent. */
+/** Rejects binary keys before reading the table, since reading it costs capacity. */
 function requireTextKeys(
   { TableName, AttributeDefinitions = [] }: TableDescription,
   keys: readonly (string | undefined)[],
@@ -172,6 +172,7 @@ function isEdgeloomItem({ keys: [source, target] }: SampledItem): boolean {
   return isServicePartition(source) || isDerivedKey(target);
 }
 
+/** Checks before the scan that the file can be written. */
 async function requireNew(file: string): Promise<void> {
   if (await exists(file)) throw fileExists(file);
   try {
