@@ -71,23 +71,29 @@ export async function startFeedOf(
   const stopping = new AbortController();
   const feed = new Feed(graph, options);
   const limits = { ...TAIL_LIMITS };
-  const tail = new StreamTail({
-    ...{ source, now, limits },
-    onGap: () => feed.noteGap(),
-  });
+  const tail = new StreamTail({ source, now, limits, onGap: () => feed.noteGap() });
   // Subscribers get every record written after this listing.
   await tail.list(true);
-  const noteThrough = (): void => {
-    const through = tail.horizon.leastThrough();
-    feed.noteThrough(through?.atMs);
-    // List often only after every shard was read to its end. If a shard closes earlier, the time since which its
-    // children are unread is unknown.
-    if (through !== undefined) limits.listMs = LIST_MS;
+  const follow = async (): Promise<never> => {
+    for (let failures = 0; ; ) {
+      const { records, failure } = await tail.list(false).then(
+        () => tail.readPages(),
+        (error: unknown) => ({ records: [], failure: { error } }),
+      );
+      for (const { record } of records) feed.receive(record);
+      const through = tail.horizon.leastThrough();
+      feed.noteThrough(through?.atMs);
+      // List often only after every shard was read to its end. If a shard closes earlier, the time since which its
+      // children are unread is unknown.
+      if (through !== undefined) limits.listMs = LIST_MS;
+      if (failure !== undefined && !isRetryableStoreError(failure.error)) throw failure.error;
+      failures = failure === undefined ? 0 : failures + 1;
+      if (records.length > 0 && failure === undefined) continue;
+      const backoffMs = Math.min(MOST_BACKOFF_MS, pollIntervalMs * 2 ** failures);
+      await wait(Math.max(pollIntervalMs, backoffMs), stopping.signal);
+    }
   };
-  const ended = followTail(feed, tail, noteThrough, async (failures) => {
-    const backoffMs = Math.min(MOST_BACKOFF_MS, pollIntervalMs * 2 ** failures);
-    await wait(Math.max(pollIntervalMs, backoffMs), stopping.signal);
-  }).catch((error: unknown) => feed.fail(stopping.signal.aborted ? feedEnded() : error));
+  const ended = follow().catch((error: unknown) => feed.fail(stopping.signal.aborted ? feedEnded() : error));
   return {
     feed,
     ended,
@@ -96,25 +102,6 @@ export async function startFeedOf(
       await ended;
     },
   };
-}
-
-async function followTail(
-  feed: Feed,
-  tail: StreamTail,
-  noteThrough: () => void,
-  wait: (failures: number) => Promise<void>,
-): Promise<never> {
-  for (let failures = 0; ; ) {
-    const { records, failure } = await tail.list(false).then(
-      () => tail.readPages(),
-      (error: unknown) => ({ records: [], failure: { error } }),
-    );
-    for (const { record } of records) feed.receive(record);
-    noteThrough();
-    if (failure !== undefined && !isRetryableStoreError(failure.error)) throw failure.error;
-    failures = failure === undefined ? 0 : failures + 1;
-    if (records.length === 0 || failure !== undefined) await wait(failures);
-  }
 }
 
 function feedEnded(): EdgeloomError {

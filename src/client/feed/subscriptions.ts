@@ -37,10 +37,6 @@ export class Subscription {
     this.wake();
   }
 
-  tellAll(): void {
-    for (const name of this.names) this.tell(name);
-  }
-
   wake(): void {
     this.ring?.();
   }
@@ -137,7 +133,7 @@ export class Subscriptions {
 
   /** Makes all subscribers reread, because records may have been missed. @internal */
   noteGap(): void {
-    for (const subscription of this.all) subscription.tellAll();
+    for (const subscription of this.all) for (const name of subscription.names) subscription.tell(name);
   }
 
   /** Ends the feed: all subscribers get this error. @internal */

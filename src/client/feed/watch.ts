@@ -74,7 +74,10 @@ export async function* watch(
   checkOptions('watch', options, { signal: true });
   checkPlaces(query);
   const { signal } = options;
-  const resolve = (held: ReadContext): Question<unknown> => questionOf(held, query);
+  const resolve = (held: ReadContext): Question<unknown> => {
+    if ('inbound' in query) return edgesOf(held, query);
+    return 'search' in query ? hitsOf(held, query) : nodesOf(query);
+  };
   const question = await unlessAborted(
     leases.hold(async (projections) => resolve({ ...context, projections })),
     signal,
@@ -121,11 +124,6 @@ function checkPlaces(query: unknown): void {
     'watch takes a list or nodes, one of them.',
     "Give { inbound: [id, type] }, { search: 'TYPE.name' } or { views: [ids] }.",
   );
-}
-
-function questionOf(context: ReadContext, query: WatchQuery): Question<unknown> {
-  if ('inbound' in query) return edgesOf(context, query);
-  return 'search' in query ? hitsOf(context, query) : nodesOf(query);
 }
 
 function edgesOf(context: ReadContext, { inbound, ...options }: InboundWatch): Question<EdgeResult> {

@@ -10,7 +10,7 @@ import {
   isProjectedKind,
   type ProjectedKind,
 } from '../../stream/progress/agreement.ts';
-import { checkedKeyTo, checkSource, edgeTypeFrom, findEdge } from './request/lookup.ts';
+import { checkedEdgeKey, checkSource, findEdge } from './request/lookup.ts';
 import type { ReadContext } from './request/read-context.ts';
 
 /** Options of `waitForProjection`. */
@@ -37,7 +37,7 @@ export function waitArguments(
   const id = source as string;
   checkSource(graph, id);
   if (typeof second === 'string') {
-    const key = checkedKeyTo(edgeTypeFrom(graph, id, second), target as string);
+    const key = checkedEdgeKey(graph, id, second, target as string);
     return { bases: [{ source: id, target: key }], options: options as WaitOptions | undefined };
   }
   const parts = graph.nodes.get(typePrefix(id) ?? '')?.parts.keys() ?? [];

@@ -79,22 +79,10 @@ export async function importFile(graph: CompiledModel, options: ImportOptions): 
   const { fromLine = 1, concurrency, signal, onProgress } = options;
   // The abort may have cut off the file while it was being written, so don't check its lines.
   if (signal?.aborted) return { items: 0, wcu: 0, skipped: 0, total: 0, writtenThrough: fromLine - 1 };
-  const checked = await checkLines({ ...options, graph });
-  const { good, skipped, bad } = checked;
-  const begun = {
-    ...{ items: 0, wcu: 0, skipped: checked.isWhole ? skipped : 0 },
-    ...(checked.isWhole && skipped > 0 && { badLines: bad }),
-  };
-  if (!checked.isWhole) return { ...begun, total: good, writtenThrough: fromLine - 1 };
-  const puts = new OrderedPuts(
-    graph,
-    options.store,
-    {
-      ...{ concurrency, signal },
-      onWritten: () => onProgress?.(puts.entries, good),
-    },
-    fromLine - 1,
-  );
+  const { good, skipped, bad, isWhole } = await checkLines({ ...options, graph });
+  if (!isWhole) return { items: 0, wcu: 0, skipped: 0, total: good, writtenThrough: fromLine - 1 };
+  const onWritten = (): void => onProgress?.(puts.entries, good);
+  const puts = new OrderedPuts(graph, options.store, { concurrency, signal, onWritten }, fromLine - 1);
   for await (const line of itemLines({ ...options, graph })) {
     if (signal?.aborted || puts.hasFailed) break;
     if (!('error' in line)) await puts.add(line.item, line.number);
@@ -102,7 +90,10 @@ export async function importFile(graph: CompiledModel, options: ImportOptions): 
   await puts.end();
   throwIfFailed(puts);
   const { items, wcu, entries, done } = puts;
-  return { ...begun, items, wcu, ...(entries < good && { total: good, writtenThrough: done }) };
+  return {
+    ...{ items, wcu, skipped, ...(skipped > 0 && { badLines: bad }) },
+    ...(entries < good && { total: good, writtenThrough: done }),
+  };
 }
 
 async function checkLines(

@@ -3,7 +3,7 @@ import type { CompiledModel } from '../../core/model/compiled.ts';
 import { GONE } from '../../core/model/gone.ts';
 import { type BaseChange, type ItemKey, TRANSACTION_ITEMS } from '../../core/store-port.ts';
 import { describe } from '../../foundation/describe.ts';
-import { EdgeloomError, messageOf } from '../../foundation/errors.ts';
+import { EdgeloomError, isRetryableStoreError, messageOf } from '../../foundation/errors.ts';
 import { checkOptions, type OptionNames } from '../../foundation/options.ts';
 import type { CallOptions, CallResult } from '../call/capacity.ts';
 import { checkedAll, InvalidBatchError, OperationList } from './batch.ts';
@@ -21,7 +21,6 @@ import {
   CONTENTION_SECONDS,
   Contention,
   isTakenToken,
-  mayRepeat,
   Presence,
   sendRepeatedly,
   type WriteContext,
@@ -275,7 +274,7 @@ export class TransactionBuilder {
     const dated = changes.map((change) => presence.dated(change));
     const result = await sendRepeatedly(
       () => this.context.store.changeAll(dated, token),
-      mayRepeat,
+      isRetryableStoreError,
       { wait: this.context.wait, signal },
       (cause) => outcomeUnknownError(token, cause),
     );

@@ -46,7 +46,7 @@ export class Budget {
 
   callsLeft(): number {
     const ofItem = this.isMeasured() ? this.rcu / this.scanned : 0;
-    return Math.floor((this.maxRcu - this.rcu) / billedUnits(Math.max(LEAST_RCU, ofItem)));
+    return Math.floor((this.maxRcu - this.rcu) / (Math.ceil(Math.max(LEAST_RCU, ofItem) / LEAST_RCU) * LEAST_RCU));
   }
 
   /** True if one partition must be read first, to learn the size of items. */
@@ -66,8 +66,4 @@ export class Budget {
   private isMeasured(): boolean {
     return this.scanned > 0 && this.rcu > LEAST_RCU * this.calls;
   }
-}
-
-function billedUnits(rcu: number): number {
-  return Math.ceil(rcu / LEAST_RCU) * LEAST_RCU;
 }

@@ -2,7 +2,7 @@ import type { Item } from '../../../core/items/attribute-value.ts';
 import type { CompiledModel } from '../../../core/model/compiled.ts';
 import { endingOf, livingItem } from '../../../core/model/ends.ts';
 import type { BaseChange, ChangeResult, ItemKey, Store } from '../../../core/store-port.ts';
-import { EdgeloomError, messageOf, StoreError } from '../../../foundation/errors.ts';
+import { EdgeloomError, isRetryableStoreError, messageOf, StoreError } from '../../../foundation/errors.ts';
 import { backoffMs, retrying } from '../../../foundation/retry.ts';
 import type { Abortable, Runtime } from '../../../foundation/runtime.ts';
 import { isRefusal } from '../../../store/classify.ts';
@@ -81,7 +81,7 @@ export async function sendChange(
   // rule: attempts-share-a-token
   const send = () => (token === undefined ? store.change(change) : changeOnce(store, change, token));
   // rule: lost-answer-is-not-repeated-without-a-token
-  const isRepeatable = token === undefined ? isRefusedForNow : mayRepeat;
+  const isRepeatable = token === undefined ? isRefusedForNow : isRetryableStoreError;
   const result = await sendRepeatedly(send, isRepeatable, { wait, signal }, (cause) =>
     outcomeUnknownError(change, cause),
   );
@@ -132,7 +132,7 @@ async function withCurrentItem(
 ): Promise<ChangeResult> {
   try {
     const { item } = await retrying(() => store.get(key, { consistent: true }), {
-      isRetryable: (error, attempt) => attempt < ATTEMPTS && mayRepeat(error),
+      isRetryable: (error, attempt) => attempt < ATTEMPTS && isRetryableStoreError(error),
       wait,
       signal,
     });
@@ -147,11 +147,6 @@ async function withCurrentItem(
   }
 }
 
-/** The failed call may have been applied, so callers have to make repeats safe. */
-export function mayRepeat(error: unknown): boolean {
-  return error instanceof StoreError && error.kind === 'retryable';
-}
-
 /** If other content has taken the token, no attempt with it has changed anything. */
 export function isTakenToken(error: unknown): boolean {
   return error instanceof StoreError && error.code === 'IdempotentParameterMismatchException';
@@ -162,7 +157,7 @@ function isLostAnswer(error: unknown): boolean {
 }
 
 function isRefusedForNow(error: unknown): boolean {
-  return error instanceof StoreError && error.kind === 'retryable' && isRefusal(error);
+  return isRetryableStoreError(error) && isRefusal(error);
 }
 
 async function changeOnce(store: Store, change: BaseChange, token: string): Promise<ChangeResult> {

@@ -100,10 +100,6 @@ function checkShape(name: string, change: unknown): void {
   );
 }
 
-function changedNames({ set = {}, remove = [], add = {}, addTo = {}, deleteFrom = {} }: AttributeChanges): string[] {
-  return [...[set, add, addTo, deleteFrom].flatMap((part) => Object.keys(part)), ...remove];
-}
-
 /** Computes what DynamoDB would store. */
 export function applyChanges(attributes: Item, changes: AttributeChanges): Item {
   const { set = {}, remove = [], add = {}, addTo = {}, deleteFrom = {} } = changes;
@@ -152,9 +148,12 @@ const PATH_REFUSED = 'reads as a path, and an update changes whole attributes';
 const PATH_REMEDY =
   'Change a part of a map by a function: ({ address, ...rest }) => ({ ...rest, address: { ...address, zip: "95616" } }).';
 
-function checkNames(changes: AttributeChanges, reserved: ReadonlyMap<string, string>): void {
+function checkNames(
+  { set = {}, remove = [], add = {}, addTo = {}, deleteFrom = {} }: AttributeChanges,
+  reserved: ReadonlyMap<string, string>,
+): void {
   const seen = new Set<string>();
-  for (const name of changedNames(changes)) {
+  for (const name of [...[set, add, addTo, deleteFrom].flatMap(Object.keys), ...remove]) {
     const reason = reserved.get(name);
     if (reason !== undefined) throw new AttributeError(name, reason, 'Leave it out of the update.');
     if (IS_PATH.test(name)) throw new AttributeError(name, PATH_REFUSED, PATH_REMEDY);
