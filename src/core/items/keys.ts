@@ -20,7 +20,7 @@ export const PARTITION_KEY_BYTES = 2048;
 export const SORT_KEY_BYTES = 1024;
 
 export const VIEW_KEY = '~view' as DerivedSortKey;
-/** No node id begins like this. */
+/** No node id begins with `~`. */
 export const SERVICE_PARTITION = '~edgeloom';
 
 /** Includes the partitions of the sources' ledgers, such as `~edgeloom/ledger/…`. */

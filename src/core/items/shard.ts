@@ -23,8 +23,8 @@ function fnv1aOfBytes(bytes: Uint8Array): number {
 }
 
 /**
- * Returns the product of the code points modulo `shards`. It spreads values badly: use it only for tables that already
- * do.
+ * Returns the product of the code points modulo `shards`. This hash spreads values badly: use it only for a table that
+ * already uses it.
  */
 export function codePointProduct(text: string, shards: number): number {
   let product = 1 % shards;

@@ -50,7 +50,7 @@ export const sourceContinuation: ItemKind<'source-continuation'> = {
   ],
 };
 
-/** Uses the revision as `base`, because a fan-out that rewrites the same place isn't stuck. */
+/** Uses the revision as `base`, so that a fan-out that rewrites the same place doesn't seem stuck. */
 function faults(kind: ItemForm, graph: CompiledModel, item: Item): readonly Difference[] {
   const ofForm = faultsOfForm(kind, graph, item);
   if (!isFanOutOpen(item)) return ofForm;

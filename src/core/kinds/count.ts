@@ -46,7 +46,6 @@ const COUNTS: Omit<ItemKind<'count' | 'total'>, 'name' | 'originsOf'> = {
   addTo: (content, sortKey, item) => content.addCount(placesOfCount(sortKey).name, soundAmounts(item)),
 };
 
-/** Counts outgoing edges. */
 export const count: ItemKind<'count'> = {
   ...COUNTS,
   name: 'count',
@@ -57,7 +56,6 @@ export const count: ItemKind<'count'> = {
   },
 };
 
-/** Counts incoming edges. */
 export const total: ItemKind<'total'> = {
   ...COUNTS,
   name: 'total',
@@ -78,7 +76,8 @@ function countDifferences(live: Amounts, stored: Item | undefined): Difference[]
   // Many base items determine a count, so its revision replaces their digest.
   const base = revisionOf(stored) ?? '';
   if (expected !== actual) return [{ kind: 'count', expected, stored: actual, base }];
-  // Deleted edges have made room, so that the count can name more values. Until it does, readers refuse the groups.
+  // Deleted edges have made room, so that the count can name more values. Until the count names them, readers refuse
+  // the groups.
   if (amounts === undefined || !hasRoomForOthers(amounts)) return [];
   return [{ kind: 'room', expected: 'names for values of groups', stored: 'values without a name', base }];
 }

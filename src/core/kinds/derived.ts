@@ -25,7 +25,7 @@ export interface Derived {
 /** `Derived` with index items as parallel lists, which avoids a map per image. */
 export interface DerivedImage extends Omit<Derived, 'indexItems'> {
   keys: readonly DerivedSortKey[];
-  /** Expected fields, parallel to `keys`; undefined if the item should be absent. */
+  /** Parallel to `keys`; undefined if the item should be absent. */
   fields: readonly (Item | undefined)[];
   /** The position of each key; absent if the keys are few, because they are searched faster without a map. */
   places?: ReadonlyMap<string, number>;

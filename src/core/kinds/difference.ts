@@ -33,7 +33,6 @@ const MAINTENANCE = { isHarmless: true, isMaintenance: true } as const;
 export const DIFFERENCES = {
   /** The fields of an index item, of a part's view, or of an edge's item in its target's partition. */
   fields: { isContent: true },
-  /** A node's attributes in its view. */
   attributes: { isContent: true },
   /** The elements of an edge in a view, or an element that names no edge. */
   element: { isContent: true },
@@ -86,7 +85,7 @@ export interface Difference {
 }
 
 export interface FanOutSeen {
-  /** The place of the fan-out, if it will still reach the item. */
+  /** The place of the fan-out, if the fan-out will still reach the item. */
   place: string | undefined;
   /** The revision of the fan-out's continuation, if the fan-out will still reach the item. */
   revision: string | undefined;
@@ -101,7 +100,7 @@ export interface Judging {
   store: Pick<Store, 'getMany' | 'query'>;
 }
 
-/** The items that determine a derived item. They are read after it. */
+/** Items that determine a derived item, read after the derived item. */
 export interface DecidedBy {
   imageOf(key: ItemKey): Item | undefined;
   derivedOf(base: ItemKey): Derived;

@@ -19,9 +19,9 @@ export function viewBudgetBytes(graph: CompiledModel, source: string): number {
 }
 
 interface Evictable {
-  /** By escaped edge. */
+  /** Keyed by the edge's escaped sort key. */
   elements: Map<string, string[]>;
-  /** By edge. */
+  /** Keyed by the edge's sort key. */
   copies: Map<string, Item>;
   evictedBefore: ReadonlySet<string>;
   rest: Item;

@@ -24,7 +24,6 @@ export type Lifetime<Kind extends DerivedKind = DerivedKind> =
   /** Each generation has its own items, and the key names the generation. */
   | {
       of: 'generation';
-      /** Undefined if neither the key nor the item names the projection. */
       projectionOf(source: string, key: KeyOf<Kind>, item: Item): ProjectionPlace | undefined;
     }
   /** Items without generations are in use as long as something needs them. */
@@ -89,7 +88,6 @@ export interface ItemKind<Kind extends DerivedKind = DerivedKind> extends ItemFo
 }
 
 export interface KindOfTarget<Kind extends KindInTarget = KindInTarget> extends ItemKind<Kind> {
-  /** Returns the path in the model that asks for the item, as shown to users. */
   lineOf(edge: EdgeModel): string;
   isAskedBy(edge: EdgeModel): boolean;
   keyOf(edge: EdgeModel, source: string): DerivedSortKey;

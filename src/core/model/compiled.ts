@@ -163,7 +163,6 @@ export interface NodeModel {
   /** Only the writer and the import check these limits. */
   maxEntries: ReadonlyMap<string, number>;
   versionAttribute?: string;
-  /** Includes searches by attributes of parts. */
   searches: ReadonlyMap<string, SearchModel>;
   parts: ReadonlyMap<string, PartModel>;
   /** Edge types that list the node with its incoming edges. Empty if reads show the node itself. */
@@ -252,7 +251,6 @@ export interface SearchModel extends SearchSettings {
   native: boolean;
 }
 
-/** Checked options of a function, together with the graph that it was given. */
 export type OfGraph<Options> = Options & { readonly graph: CompiledModel };
 
 export function listedEdges({ edges }: Pick<CompiledModel, 'edges'>, type: string): EdgeModel[] {

@@ -274,7 +274,6 @@ type TypesOfParts<Parts> = {
   [P in keyof Parts]: Parts[P] extends { readonly types?: infer Types } ? NonNullable<Types> : never;
 };
 
-/** Names such as `'STATE.status'`. */
 type PartSearchName<Parts> = {
   [P in Extract<keyof Parts, string>]: Parts[P] extends { searches: infer Searches }
     ? `${P}.${Extract<keyof Searches, string>}`

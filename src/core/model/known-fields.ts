@@ -8,7 +8,7 @@ import { isPlainObject } from './options/shape.ts';
 
 export interface ValueForm {
   kind: 'text' | 'number' | 'boolean' | 'null' | 'list' | 'map' | 'Date';
-  /** The string, if only one is possible. */
+  /** Only set if no other string is possible. */
   text?: string;
   /** The entries of a list or set; undefined if unknown. */
   entries?: readonly ValueForm[];

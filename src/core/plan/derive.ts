@@ -154,7 +154,7 @@ function withJoinedItems(
     hasNode: subject !== undefined,
   };
   const items = plan.joinedItems.map((joined, i) => {
-    // The node's problems are reported with the node.
+    // The problems of the source node are reported with the node.
     const both = { edge: shares[i]!, source: sourceShare(joined, subject) };
     return joinedItem(joined, source, sortKey, both, notes);
   });

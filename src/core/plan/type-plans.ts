@@ -27,9 +27,7 @@ import { packsOf } from '../model/projection/search-pack.ts';
 
 export interface EdgeItemsPlan {
   labels: readonly LabelWriter[] | undefined;
-  /** Index items that depend on the edge alone. */
   indexItems: readonly InboundItemPlan[];
-  /** Index items that depend on the edge and its source node. */
   joinedItems: readonly JoinedItemPlan[];
   places: readonly EdgeItemPlaces[];
   /** The counted item's index in `places`, even if no order applies; -1 if the edge isn't counted. */
@@ -58,7 +56,7 @@ export interface PartPlan extends SubjectType {
   joinedItems: readonly JoinedItemPlan[];
 }
 
-/** For a type outside the model, or a key that doesn't fit its type. */
+/** The plan of a type outside the model, or of a key that doesn't fit its type. */
 export interface EmptyPlan {
   kind: 'unknown' | 'misfit';
   problems: readonly Problem[];

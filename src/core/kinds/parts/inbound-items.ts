@@ -25,7 +25,6 @@ interface PlannedOrder {
   order: InboundOrder;
   encode: OrderEncoder;
   purpose: string;
-  /** The order's path in the model, such as `edges.MEMBER.inbound.orders.byDate`. */
   line: string;
 }
 

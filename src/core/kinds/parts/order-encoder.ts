@@ -23,7 +23,6 @@ export function encodedText(text: string, value: AttributeValue, attribute?: str
   return { text, escaped: escapeValue(text), value, attribute };
 }
 
-/** Returns undefined if the image has no value for the order. */
 export type OrderEncoder = (subject: Subject) => Encoded | undefined;
 
 /**

@@ -92,8 +92,8 @@ export function searchItemsOfValues({ first }: SearchItemPlan, subject: Subject)
   for (const encoded of values) {
     const key = places.key(encoded.text);
     const present = items.get(key);
-    // Values with the same key share an item. It shows the one that sorts first, so that the order in a set doesn't
-    // matter.
+    // Values with the same key share an item. The item shows the value that sorts first, so that the order in a set
+    // doesn't matter.
     if (present !== undefined && compareKeys(textOf(present[VALUE]), textOf(encoded.value)) <= 0) continue;
     const item: Item = {};
     if (!addSearchKeys(item, search, subject, encoded, purpose)) continue;

@@ -24,7 +24,7 @@ export interface TakenValues {
 export interface AttributeUse {
   path: string;
   attribute: string;
-  /** At least one of them must have the attribute. */
+  /** At least one owner must have the attribute. */
   owners: readonly AttributeOwner[];
   taken?: TakenValues | undefined;
 }
@@ -182,7 +182,7 @@ function usesOfSource(
   const [part, ...rest] = name.split('.');
   const ofPart = rest.length === 0 ? [] : [...from].flatMap((type) => all.node(type, part));
   if (ofPart.length > 0) return [{ path, owners: ofPart, attribute: rest.join('.'), taken }];
-  // `checkSourceParts` reports a part that no node has.
+  // `checkSourceParts` reports a part that no source type has.
   if (/^[A-Z][A-Z0-9_]*\./.test(name)) return [];
   return [{ path, owners: [...from].flatMap((type) => all.node(type)), attribute: name, taken }];
 }

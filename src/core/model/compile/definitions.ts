@@ -127,7 +127,7 @@ export function compileNode(
   };
 }
 
-/** Completes "is an attribute of ..."; undefined for a name that only base items have. */
+/** Completes "is an attribute of ..."; undefined if only base items can have the attribute. */
 export function ownerOfAttribute(name: string): string | undefined {
   if (DERIVED_ATTRIBUTES.has(name)) return 'derived items';
   if (BOOKKEEPING.includes(name)) return 'mirrored items: name another';

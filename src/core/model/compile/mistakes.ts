@@ -17,7 +17,6 @@ export class Mistakes {
     if (!isNoted) this.all.push({ path: this.path, message });
   }
 
-  /** True if there are mistakes at this path or below it. */
   get areAny(): boolean {
     return this.all.some(({ path }) => this.path === '' || path === this.path || path.startsWith(`${this.path}.`));
   }

@@ -17,8 +17,8 @@ import type { EdgeOrderModel, IndexName, PartitionModel, Projection, SearchOrder
 import { anything, either, flag, oneOf, optional, recordOf, type Shape, type Shaped } from './shape.ts';
 
 /**
- * Each line says how an option is checked, which setting it fills, what the setting affects, and which options exclude
- * each other. A new option with the default `undefined` or `false` doesn't change fingerprints in the registry.
+ * Each line defines an option's check and work, its setting with default and effect, and the options that it excludes.
+ * A new option with the default `undefined` or `false` doesn't change fingerprints in the registry.
  */
 
 declare const VALUE: unique symbol;
@@ -184,7 +184,6 @@ export type TextFormName = {
   [Name in keyof typeof SEARCH_OPTIONS]: (typeof SEARCH_OPTIONS)[Name] extends { readonly work: 'form' } ? Name : never;
 }[keyof typeof SEARCH_OPTIONS];
 
-/** Applies several forms in the table's order. */
 export function textFormOf(search: SearchSettings): TextForm {
   const lines = optionLines(SEARCH_OPTIONS).flatMap(([name, { work }]) =>
     work === 'form' && search[name as TextFormName] ? [SEARCH_OPTIONS[name as TextFormName]] : [],
