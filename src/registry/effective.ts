@@ -82,11 +82,7 @@ export function supersededBy(
   }
   return (one) => {
     const isLater = (other: ProjectionInForce): boolean =>
-      other.name === one.name ? other.id > one.id : liveSince(other) > liveSince(one);
+      other.name === one.name ? other.id > one.id : (other.since ?? Infinity) > (one.since ?? Infinity);
     return new Set(partsOf(one).filter((part) => owners.get(part)?.some(isLater)));
   };
-}
-
-function liveSince({ since = Number.POSITIVE_INFINITY }: ProjectionInForce): number {
-  return since;
 }

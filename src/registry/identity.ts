@@ -1,5 +1,5 @@
 import type { Store } from '../core/store-port.ts';
-import { EdgeloomError } from '../foundation/errors.ts';
+import { EdgeloomError, StoreError } from '../foundation/errors.ts';
 import { readHead, writeHead } from './head.ts';
 import type { TableIdentity } from './registry.ts';
 import { distrustEverything, isAnnounced } from './transitions.ts';
@@ -33,16 +33,18 @@ export function identityAtHome(
   return { id: table.id, streamLabel: table.streamLabel, ...(replicas.length > 0 && { home: region }) };
 }
 
-export function checkWriterRegion(home: string | undefined, region: string | undefined): void {
-  if (home !== undefined && region !== undefined && home !== region) throw notHome(home, region);
+export function checkWriterRegion(home: string, region: string | undefined): void {
+  if (region === undefined || home === region) return;
+  const { code, message, hint } = notHome(home, region);
+  throw new StoreError('retryable', code, message, hint);
 }
 
 /**
  * Throws `replica-read` in a replica that the reader didn't ask for. The registry and the items reach a replica in any
  * order, so leases mean nothing there.
  */
-export function checkReaderRegion(home: string | undefined, region: string | undefined, replica?: string): void {
-  if (home === undefined || region === undefined || home === region || replica === region) return;
+export function checkReaderRegion(home: string, region: string | undefined, replica?: string): void {
+  if (region === undefined || home === region || replica === region) return;
   throw new EdgeloomError(
     'replica-read',
     `This reader is in ${region}, and the table is at home in ${home}: while the model changes, a replica may answer with a mixture.`,

@@ -1,8 +1,11 @@
 import type { CompiledModel } from '../core/model/compiled.ts';
+import type { CountingReader } from '../core/store-pages.ts';
 import type { Store } from '../core/store-port.ts';
 import { definitionsOf } from './definition.ts';
 import { readDefinitions, readHead } from './head.ts';
 import { changeText, plannedChanges } from './planned-changes.ts';
+import { projectionsInForce } from './registry.ts';
+import { isUntouchedSinceRegistration } from './transitions.ts';
 
 export interface ModelNotice {
   isManaged: boolean;
@@ -22,4 +25,18 @@ export async function modelNotice(graph: CompiledModel, store: Pick<Store, 'get'
     changes: changes.map(changeText),
     ...(unready.length > 0 && { unready }),
   };
+}
+
+export interface RegistryState {
+  /** False without a registry, or with one that was written for an empty table and never opened to readers. */
+  isManaged: boolean;
+  /** Number of generations that readers may not use. */
+  open: number;
+}
+
+export async function registryState(reader: CountingReader<'get'>): Promise<RegistryState> {
+  const head = await readHead(reader);
+  if (head === undefined || isUntouchedSinceRegistration(head.registry)) return { isManaged: false, open: 0 };
+  const open = projectionsInForce(head.registry).filter(({ state }) => state !== 'ready');
+  return { isManaged: true, open: open.length };
 }

@@ -1,4 +1,4 @@
-import { type Definition, type Definitions, isViewName, meaningsOf, searchesIn } from './definition.ts';
+import { type Definitions, isViewName, meaningsOf, searchesIn } from './definition.ts';
 import { type Generation, isLive, projectionsInForce, type Registry } from './registry.ts';
 import type { DefinitionData } from './revive.ts';
 
@@ -26,23 +26,23 @@ export function plannedChanges(
     const stored = data.get(definition);
     return stored === undefined ? [''] : meaningsOf(stored);
   };
-  // True if the model has all meanings of a generation, perhaps in other items.
-  const isSaid = (generation: Generation): boolean =>
+  const isInModel = (generation: Generation): boolean =>
     meaningsIn(generation).every((meaning) => meaningsOfModel.has(meaning));
   const allLive = projectionsInForce(registry).filter(isLive);
   const known = new Set(allLive.flatMap(meaningsIn));
   for (const { name, definition, fingerprint, meanings } of expected.values()) {
-    const named = { name, ...othersIn(definition) };
+    const packed = definition.kind === 'search' ? definition.packed : undefined;
+    const named = { name, ...(packed && { with: packed.map((search) => search.name) }) };
     const live = allLive.filter((one) => one.name === name);
     const own = live.find((one) => one.definition === fingerprint);
     if (own !== undefined) {
       if (own.state !== 'ready') changes.push({ ...named, change: 'build' });
       continue;
     }
-    const isMove = live.length === 0 ? meanings.every((meaning) => known.has(meaning)) : live.some(isSaid);
+    const isMove = live.length === 0 ? meanings.every((meaning) => known.has(meaning)) : live.some(isInModel);
     changes.push({ ...named, change: isMove ? 'move' : live.length === 0 ? 'add' : 'change' });
   }
-  const others = allLive.filter((one) => !expected.has(one.name) && !isSaid(one)).map(({ name }) => name);
+  const others = allLive.filter((one) => !expected.has(one.name) && !isInModel(one)).map(({ name }) => name);
   const searches = new Set([...expected.values()].flatMap(({ data: own }) => searchesIn(own)));
   const shared = allLive
     .filter(({ name }) => expected.has(name))
@@ -51,11 +51,6 @@ export function plannedChanges(
     .map((search) => `search:${search}`);
   for (const name of new Set([...others, ...shared])) changes.push({ name, change: 'extra' });
   return changes;
-}
-
-function othersIn(definition: Definition): Pick<PlannedChange, 'with'> {
-  if (definition.kind !== 'search' || definition.packed === undefined) return {};
-  return { with: definition.packed.map(({ name }) => name) };
 }
 
 const WORDS: Readonly<Record<PlannedChange['change'], string>> = {

@@ -1,7 +1,7 @@
 import type { CompiledModel } from '../core/model/compiled.ts';
 import type { CountingReader, ReadStats } from '../core/store-pages.ts';
 import type { Store } from '../core/store-port.ts';
-import { EdgeloomError, StoreError } from '../foundation/errors.ts';
+import { StoreError } from '../foundation/errors.ts';
 import type { Data } from './data.ts';
 import { effectiveModel } from './effective.ts';
 import { type Head, readDefinitions, readHead, registryGone } from './head.ts';
@@ -61,7 +61,7 @@ export function registeredModel(
       }
       const { registry } = head;
       const home = registry.table?.home;
-      if (home !== undefined) checkRegion(home, await store.region?.());
+      if (home !== undefined) checkWriterRegion(home, await store.region?.());
       if (compiled?.head.text !== head.text) {
         const data = await readDefinitions(reader, registry, known);
         compiled = { head, model: compile(registry, data, own) };
@@ -74,13 +74,4 @@ export function registeredModel(
 
 function mayWrite(store: WriterStore): store is WriterStore & Pick<Store, 'update'> {
   return store.update !== undefined;
-}
-
-function checkRegion(home: string, region: string | undefined): void {
-  try {
-    checkWriterRegion(home, region);
-  } catch (error) {
-    if (!(error instanceof EdgeloomError)) throw error;
-    throw new StoreError('retryable', error.code, error.message, error.hint);
-  }
 }

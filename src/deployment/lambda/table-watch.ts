@@ -2,7 +2,7 @@ import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import type { ScanSource, Store } from '../../core/store-port.ts';
 import { messageOf } from '../../foundation/errors.ts';
-import { type RegistryState, registryState } from '../../registry/state.ts';
+import { type RegistryState, registryState } from '../../registry/notice.ts';
 import type { FunctionLogger } from './function-logger.ts';
 
 export interface WatchedTable {

@@ -227,8 +227,7 @@ class Check {
       isHasty: mode === 'rebuild',
       mostOpen: options.mostSuspects,
       onFinding: (finding) => this.tally.countAndReport(finding),
-      onSuperseded: (count) => this.tally.addToTotals({ superseded: count }),
-      onRepaired: (count) => this.tally.addToTotals({ repaired: count }),
+      onCounts: (counts) => this.tally.addToTotals(counts),
     });
     const isWhole = onlySegments === undefined && sources === undefined && resume === undefined;
     this.dangling = isWhole && options.dangling === true ? new DanglingEdges(graph) : undefined;

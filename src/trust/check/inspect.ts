@@ -18,10 +18,9 @@ import type { Nominated, PartitionComparison } from './partition.ts';
 export interface InspectorContext extends ConfirmContext {
   store: Pick<Store, 'getMany' | 'query'>;
   onFinding: (finding: Finding) => void;
-  onSuperseded: (count: number) => void;
   /** Default: drift is only reported. */
   repairer?: Pick<Repairer, 'repair'>;
-  onRepaired: (count: number) => void;
+  onCounts: (counts: { repaired: number } | { superseded: number }) => void;
   /** Repairs every difference without a second look and without findings. */
   isHasty?: boolean;
   /**
@@ -186,7 +185,7 @@ export class Inspector {
       this.context.onFinding(finding);
       if (finding.verdict === 'maintenance') repaired.delete(textOfKey(finding));
     }
-    this.context.onRepaired(repaired.size);
+    this.context.onCounts({ repaired: repaired.size });
   }
 
   /** Returns false if the time ran out for some of the suspects. */
@@ -200,7 +199,7 @@ export class Inspector {
         return true;
       }
       const confirmed = await this.judgedByRegistry(await confirm(context, this.looker, nominated));
-      context.onSuperseded(confirmed.filter(({ outcome }) => outcome === 'superseded').length);
+      context.onCounts({ superseded: confirmed.filter(({ outcome }) => outcome === 'superseded').length });
       for (const one of confirmed) if (one.outcome === 'pending' || one.outcome === 'drift') findings.add(one);
       const drift = confirmed.filter(
         ({ outcome, differences }) => outcome === 'drift' && !differences.some((one) => traitsOf(one).isBeyondRepair),

@@ -90,8 +90,6 @@ function parseRest(text: string): z.infer<typeof restSchema>['edgeloomRest'] {
   return rest.success ? rest.data.edgeloomRest : { message: text, reconciled: 0 };
 }
 
-const S3 = '@aws-sdk/client-s3';
-
 /** Maximum number of messages that SQS returns in one call. */
 const MESSAGES = 10;
 const WAIT_SECONDS = 1;
@@ -173,7 +171,9 @@ export async function tryRedriveMessage(
 export function bucketAccess(client: Omit<ClientOptions, 'endpoint'>): BucketAccess {
   let opened: Promise<BucketAccess> | undefined;
   const open = (): Promise<BucketAccess> => {
-    opened ??= loadOptionalPackage(S3, import('./bucket.ts')).then(({ openBuckets }) => openBuckets(client));
+    opened ??= loadOptionalPackage('@aws-sdk/client-s3', import('./bucket.ts')).then(({ openBuckets }) =>
+      openBuckets(client),
+    );
     return opened;
   };
   return {

@@ -56,7 +56,7 @@ const COUNTED_MS = 7 * 24 * 3_600_000;
 /** The open questions, kept only in memory, and the counts of the answers. */
 export class IndexSample {
   private readonly open = new Map<string, IndexQuestion>();
-  private counts: SampledIndexes | undefined;
+  sampled: SampledIndexes | undefined;
 
   /** @param share the share of derived items' records to sample, from 0 to 1. */
   constructor(
@@ -64,14 +64,10 @@ export class IndexSample {
     private readonly share: number = INDEX_SHARE,
   ) {}
 
-  get sampled(): SampledIndexes | undefined {
-    return this.counts;
-  }
-
   resume(saved: SampledIndexes | undefined, nowMs: number): void {
     if (this.share === 0 || this.graph.indexes.length === 0) return;
     const isCurrent = saved !== undefined && nowMs - saved.sinceMs < COUNTED_MS;
-    this.counts = isCurrent ? saved : { asked: 0, wrong: 0, wrongItems: [], sinceMs: nowMs };
+    this.sampled = isCurrent ? saved : { asked: 0, wrong: 0, wrongItems: [], sinceMs: nowMs };
   }
 
   /** Ends the open question about the record's item, and may open a new one. */
@@ -133,15 +129,15 @@ export class IndexSample {
   /** The counts show the reason until a question gets an answer. */
   putOff(question: IndexQuestion, reason: string, nowMs: number): void {
     question.dueMs = nowMs + WAITS_MS[0];
-    if (this.counts !== undefined) this.counts = { ...this.counts, failure: reason };
+    if (this.sampled !== undefined) this.sampled = { ...this.sampled, failure: reason };
   }
 
   private count(difference: IndexDifference | undefined, nowMs: number): void {
-    this.resume(this.counts, nowMs);
-    if (this.counts === undefined) return;
-    const { asked, wrong, wrongItems, sinceMs } = this.counts;
+    this.resume(this.sampled, nowMs);
+    if (this.sampled === undefined) return;
+    const { asked, wrong, wrongItems, sinceMs } = this.sampled;
     const name = difference && `${difference.source} ${difference.target}`;
-    this.counts = {
+    this.sampled = {
       asked: asked + 1,
       wrong: wrong + (difference === undefined ? 0 : 1),
       wrongItems: name === undefined ? wrongItems : [...new Set([name, ...wrongItems])].slice(0, MOST_NAMES),

@@ -62,23 +62,16 @@ export class TableMemory implements ObserverMemory {
     return await this.write(item, { ...state, drift }, { places: { shards, feed } });
   }
 
-  /**
-   * Returns the lease, so that the next process needn't wait until it expires, and saves that this run was ended on
-   * purpose.
-   */
+  /** Also saves that this run was ended on purpose. */
   async close(): Promise<void> {
-    const { item, saved } = await readSaved(this.store);
-    if (saved?.holder !== this.holder) return;
-    await this.write(item, saved.state && { ...saved.state, isEnded: true }, { leaseMs: 0 });
+    await this.release({ isEnded: true });
   }
 
-  /**
-   * Returns the lease without changing the state, for a holder that isn't an observer, but another reader of the
-   * stream.
-   */
-  async release(): Promise<void> {
+  /** Returns the lease, so that the next process needn't wait until it expires. */
+  async release(change?: { isEnded: true }): Promise<void> {
     const { item, saved } = await readSaved(this.store);
-    if (saved?.holder === this.holder) await this.write(item, saved.state, { leaseMs: 0 });
+    if (saved?.holder === this.holder)
+      await this.write(item, saved.state && { ...saved.state, ...change }, { leaseMs: 0 });
   }
 
   private async write(

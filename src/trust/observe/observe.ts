@@ -216,9 +216,9 @@ function feederOf({ graph, store, now }: ObserveOptions, take: TakeEvents, state
   return new Feeder({ model, take, now: runtimeOf({ now }).now }, state?.feed);
 }
 
-function progressOf({ verifiedThroughMs, heldBy, drift, sinceMs }: Observer): ObserverProgress {
+function progressOf({ verifiedThroughMs, heldBy, drift, positionsMs }: Observer): ObserverProgress {
   return {
-    ...(sinceMs !== undefined && { sinceMs }),
+    ...(positionsMs !== undefined && { sinceMs: positionsMs }),
     ...(verifiedThroughMs !== undefined && { verifiedThroughMs }),
     ...(heldBy !== undefined && { heldBy }),
     drift,

@@ -83,9 +83,11 @@ export class Observer {
   private readonly items: OpenItems;
   private receipts = 0;
   private readonly tail: StreamTail;
-  private throughMs: number | undefined;
+  /** The time through which the derived items are right, in milliseconds since 1970; undefined if unknown. */
+  verifiedThroughMs: number | undefined;
   private baseMs: number | undefined;
-  private positionsMs: number | undefined;
+  /** When the positions in the stream were taken. */
+  positionsMs: number | undefined;
   private gap: Gap | undefined;
   /**
    * Names of the projections that readers used at the last turn, perhaps of an earlier run; undefined before any turn.
@@ -118,7 +120,7 @@ export class Observer {
     // rule: ready-names-are-kept-across-restarts
     this.ready = new Set(from.ready);
     this.baseMs = from.baseMs;
-    this.throughMs = from.throughMs;
+    this.verifiedThroughMs = from.throughMs;
     this.positionsMs = from.positionsMs;
     this.gap = from.gap;
     // rule: another-stream-is-a-gap
@@ -137,11 +139,6 @@ export class Observer {
     const { now } = this.context;
     const isMissing = this.baseMs === undefined || this.gap !== undefined;
     return isMissing && this.positionsMs !== undefined && now() > this.positionsMs + this.limits.lateMs;
-  }
-
-  /** When the positions in the stream were taken. */
-  get sinceMs(): number | undefined {
-    return this.positionsMs;
   }
 
   /** True if every shard was read to its current end, and no record read waits to be judged. */
@@ -239,7 +236,7 @@ export class Observer {
       streamArn: source.streamArn,
       savedMs: now(),
       shards,
-      throughMs: this.throughMs,
+      throughMs: this.verifiedThroughMs,
       // No record reopens differences that the check left, so a restart before they are judged needs another check.
       // rule: base-is-kept-once-it-is-judged
       baseMs: isBaseOpen ? undefined : this.baseMs,
@@ -254,11 +251,6 @@ export class Observer {
 
   /** The item, shard or gap that holds back the verified time; undefined if only the stream's delay does. */
   heldBy: string | undefined;
-
-  /** The time through which the derived items are right, in milliseconds since 1970; undefined if unknown. */
-  get verifiedThroughMs(): number | undefined {
-    return this.throughMs;
-  }
 
   private beginStreamGap(reason: string): void {
     // rule: feed-tells-of-gaps
@@ -362,7 +354,7 @@ export class Observer {
     this.beginGap(`No check of the whole table has judged ${used}, which readers use now.`);
     // The verified time covered only the other projections.
     // rule: time-is-withdrawn-with-the-base
-    this.throughMs = undefined;
+    this.verifiedThroughMs = undefined;
   }
 
   private moveVerifiedTime(): void {
@@ -390,7 +382,8 @@ export class Observer {
     // rule: time-allows-for-clocks
     const verifiedMs = leastMs - 2 * skewMs - 1_000;
     // A restart reads older records again, but doesn't lower the time.
-    if (this.throughMs === undefined || verifiedMs > this.throughMs) this.throughMs = verifiedMs;
+    if (this.verifiedThroughMs === undefined || verifiedMs > this.verifiedThroughMs)
+      this.verifiedThroughMs = verifiedMs;
   }
 }
 

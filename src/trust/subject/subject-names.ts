@@ -143,10 +143,8 @@ export class SubjectNames {
     const key = parseDerivedKey(sortKey);
     if (key !== undefined && 'source' in key) return this.isValue(key.source);
     switch (key?.kind) {
-      case 'quarantine-entry': {
-        if (key.target.hash !== undefined) return this.edgeHashes.has(key.target.hash);
-        return this.isEdgeKey(key.target.text) || this.isNamedByKey(key.target.text);
-      }
+      case 'quarantine-entry':
+        return this.isEdgeEnd(key.target) || (key.target.hash === undefined && this.isNamedByKey(key.target.text));
       case 'index-item':
         if (key.of === 'edge') return this.isEdgeEnd(key.edge);
         return key.of === 'search' && key.value !== undefined && this.isNamedByValue(key.value);

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { migrate } from '../../../src/migrate/migrate.ts';
-import { type RegistryState, registryState } from '../../../src/registry/state.ts';
+import { type RegistryState, registryState } from '../../../src/registry/notice.ts';
 import { goalGraph } from '../../support/contracts-model.ts';
 import { MemoryStore } from '../../support/memory-store/memory-store.ts';
 

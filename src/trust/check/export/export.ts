@@ -160,8 +160,7 @@ async function nominateInFiles(
     onFinding: (finding) => {
       if (isWrongVerdict(finding.verdict)) tally.countAndReport(finding);
     },
-    onSuperseded: () => undefined,
-    onRepaired: () => undefined,
+    onCounts: () => undefined,
   });
   await inspector.beginAll(suspects.map((source) => ({ source })));
   await inspector.finish();
