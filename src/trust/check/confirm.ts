@@ -127,14 +127,15 @@ function compareLooks(
   const drift: Difference[] = [];
   const open: Steady[] = [];
   for (const difference of judgment.differences) {
-    const known = before.find((one) => isOfSame(one.difference, difference));
+    const { kind, about, base, stored, fanOut } = difference;
+    const known = before.find((one) => one.difference.kind === kind && one.difference.about === about);
     if (known === undefined) continue;
-    const { fanOut: fanOutBefore } = known.difference;
-    const { fanOut } = difference;
-    const rounds = isSame(known.difference, difference) ? known.rounds + 1 : 0;
-    const isLeft = isUnmoved && fanOut?.revision === fanOutBefore?.revision;
+    const was = known.difference;
+    const isFanOutUnmoved = fanOut?.revision === was.fanOut?.revision;
+    const rounds = was.base === base && was.stored === stored && isFanOutUnmoved ? known.rounds + 1 : 0;
+    const isLeft = isUnmoved && isFanOutUnmoved;
     // The fan-out has begun or moved since the earlier look, so it will still reach this item.
-    const isOnItsWay = fanOut?.place !== undefined && fanOut.place !== fanOutBefore?.place;
+    const isOnItsWay = fanOut?.place !== undefined && fanOut.place !== was.fanOut?.place;
     // rule: suspect-written-meanwhile-is-looked-at-again
     if (passed === 'behind' || isOnItsWay) pending.push(difference);
     else if (isLeft || rounds >= STEADY_ROUNDS) drift.push(difference);
@@ -145,14 +146,6 @@ function compareLooks(
   if (drift.length > 0) confirmed.push(outcomeOf('drift', judgment, drift));
   if (confirmed.length + open.length === 0) confirmed.push(outcomeOf('superseded', judgment, []));
   return { confirmed, open };
-}
-
-function isOfSame(left: Difference, right: Difference): boolean {
-  return left.kind === right.kind && left.about === right.about;
-}
-
-function isSame(left: Difference, right: Difference): boolean {
-  return left.base === right.base && left.stored === right.stored && left.fanOut?.revision === right.fanOut?.revision;
 }
 
 async function waitForStream(context: ConfirmContext, sinceMs: number): Promise<'passed' | 'behind' | 'no-time'> {

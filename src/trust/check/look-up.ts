@@ -9,16 +9,15 @@ import { possibleEdgeOfReverse } from '../../core/kinds/reverse-item.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import { derivedOf } from '../../core/plan/derive.ts';
 import type { ItemKey, Store } from '../../core/store-port.ts';
+import type { CheckCursor } from './cursor.ts';
 
 /**
  * Compares items across partitions, in batches: edges with their items in the target's partition, those items with
  * their edges, and copies with their nodes.
  */
 
-/** A derived item that other partitions determine. `base` is its edge, if the item's key doesn't name it. */
-export interface LookedUp extends ItemKey {
-  base?: ItemKey;
-}
+/** A derived item that other partitions determine. */
+export type LookedUp = NonNullable<CheckCursor['items']>[number];
 
 export interface LookUpContext {
   graph: CompiledModel;

@@ -8,7 +8,7 @@ import { sourceNodeKeys, sourceNodeOf } from '../../core/model/joined.ts';
 import { queriedItems } from '../../core/store-pages.ts';
 import type { Store } from '../../core/store-port.ts';
 import { slicesOf } from '../../foundation/for-each.ts';
-import { type ComparisonOptions, type Nominated, type Noted, PartitionComparison } from './partition.ts';
+import { type Nominated, type Noted, PartitionComparison } from './partition.ts';
 
 export interface NominateContext {
   graph: CompiledModel;
@@ -43,8 +43,7 @@ async function readPartition(
   const { graph, store, withoutLookUps = false, mostParts } = context;
   const totals = await revisionsOfTotals(graph, store, source);
   const keepsSlots = only === undefined && !withoutLookUps;
-  const options: ComparisonOptions = { totals, only, keepsSlots, mostParts };
-  const comparison = new PartitionComparison(graph, source, options);
+  const comparison = new PartitionComparison(graph, source, { totals, only, keepsSlots, mostParts });
   for await (const item of queriedItems(store, { partition: source }))
     await addItem(store, comparison, stringOf(item[graph.table.sortKey]) ?? '', item);
   return comparison;

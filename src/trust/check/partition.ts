@@ -52,7 +52,7 @@ export interface Nominated {
   isViewExpected?: boolean;
 }
 
-export interface ComparisonOptions extends PartsOptions {
+interface ComparisonOptions extends PartsOptions {
   /** Keeps the view's copies for a comparison with their nodes. */
   keepsSlots?: boolean;
   /** Revisions that totals had before their entries were read, by sort key. */

@@ -4,15 +4,9 @@ import { classifyBaseItem } from '../../core/model/base-item.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import { nearest } from '../../core/model/options/nearest.ts';
 import type { ItemKey } from '../../core/store-port.ts';
+import type { CheckCounts } from './cursor.ts';
 
-export interface UnknownType {
-  type: string;
-  /** A name can be a node type of the model and still be unknown as an edge type. */
-  kind: 'node' | 'edge';
-  items: number;
-  /** The model's most similar type name; null if none is similar. */
-  nearest: string | null;
-}
+type UnknownType = CheckCounts['unknownTypes'][number];
 
 const MOST_TYPES = 100;
 const MOST_CHARACTERS = 60;

@@ -22,15 +22,14 @@ export function failedBatchEraser(
   graph: CompiledModel,
   options: BatchPlaces,
 ): (names: SubjectNames) => Promise<ErasedBatches> {
-  const names = {
+  checkStoreOptions('failedBatchEraser', options, {
     store: true,
     buckets: true,
     listObjects: 'function',
     readObject: 'function',
     deleteObject: 'function',
     streams: true,
-  } as const;
-  checkStoreOptions('failedBatchEraser', options, names);
+  });
   const { store, buckets, listObjects, readObject, deleteObject, streams } = options;
   return async (names) => {
     const erased = { deleted: 0, remains: [] as { where: string; what: string }[] };
