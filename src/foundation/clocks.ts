@@ -1,9 +1,8 @@
 /**
- * A moment by two clocks. Neither suffices alone: the steady clock stops while a machine sleeps or a function is
- * frozen, and the wall clock may be set.
+ * Needs both clocks: the steady clock stops while a machine sleeps or a function is frozen, and the wall clock may be
+ * set.
  */
 export interface Moment {
-  /** This clock never goes back. */
   steadyMs: number;
   wallMs: number;
 }
@@ -12,7 +11,7 @@ export function currentMoment(): Moment {
   return { steadyMs: performance.now(), wallMs: Date.now() };
 }
 
-/** If the wall clock has gone back, any time may have passed. */
+/** Returns true if the wall clock has gone back, because any time may have passed since `from`. */
 export function mayHavePassed(milliseconds: number, from: Moment, to: Moment): boolean {
   const steadyMs = to.steadyMs - from.steadyMs;
   const wallMs = to.wallMs - from.wallMs;

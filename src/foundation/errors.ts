@@ -1,6 +1,9 @@
-/** The base class of Edgeloom's errors: `code` is stable, `message` says what is wrong, and `hint` how to fix it. */
+/**
+ * The base class of Edgeloom's errors. `code` is stable, `message` describes the problem, and `hint` says how to fix
+ * it.
+ */
 export class EdgeloomError extends Error {
-  /** Such as `invalid-id` or `item-too-large`. */
+  /** A stable name of the problem, such as `invalid-id` or `item-too-large`. */
   readonly code: string;
   readonly hint: string;
 
@@ -12,7 +15,7 @@ export class EdgeloomError extends Error {
   }
 }
 
-/** The `name` of errors that the state machine of checks doesn't retry. */
+/** The state machine of checks doesn't retry errors with this `name`. */
 export const WRONG_INPUT = 'WrongInput';
 
 /** Thrown for a model with mistakes. `mistakes` lists each with its path, such as `edges.FOLLOWS.to`. */
@@ -49,15 +52,15 @@ export class InvalidAttributesError extends EdgeloomError {
   }
 }
 
-/** A mistake in a model or in attributes: where it is, and what is wrong. */
+/** A mistake in a model or in attributes, with its path. */
 export interface Mistake {
   path: string;
   message: string;
 }
 
 /**
- * `retryable`: the same call may succeed later. `terminal`: the table will never accept this item, so it is
- * quarantined. `fatal`: an operator has to act, so the batch fails at once.
+ * `retryable`: the same call may succeed later. `terminal`: the same call never succeeds, so the projector quarantines
+ * the item. `fatal`: an operator has to act, so the batch fails at once.
  */
 export type StoreErrorKind = 'retryable' | 'terminal' | 'fatal';
 
@@ -67,7 +70,7 @@ const STORE_HINTS: Readonly<Record<StoreErrorKind, string>> = {
   fatal: 'Correct the table, the rights or the settings that the message names; no call succeeds before.',
 };
 
-/** Thrown when a store call fails. The SDK's error is the `cause`. */
+/** Thrown when a store call fails. The `cause` is the underlying error, if there is one. */
 export class StoreError extends EdgeloomError {
   readonly kind: StoreErrorKind;
 

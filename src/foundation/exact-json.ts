@@ -4,10 +4,7 @@ export function losslessNumber(text: string): LosslessNumber {
   return new LosslessNumber(text);
 }
 
-/**
- * Returns a value as JSON. Sets become arrays, sorted because engines return them in any order; binary values become
- * base64 text.
- */
+/** Sets become sorted arrays, because engines return them in any order. Binary values become base64 text. */
 export function toJson(value: unknown): string {
   return stringify(plainJson(value)) ?? 'null';
 }
@@ -17,7 +14,6 @@ function plainJson(value: unknown): unknown {
   if (value instanceof Uint8Array) return Buffer.from(value).toString('base64');
   if (value instanceof Set) return sorted([...value].map(plainJson));
   if (Array.isArray(value)) return value.map(plainJson);
-  // Dates, and numbers that a JavaScript number can't hold exactly.
   if ('toJSON' in value && typeof value.toJSON === 'function') return plainJson(value.toJSON());
   const copy: Record<string, unknown> = Object.create(null);
   for (const [name, entry] of Object.entries(value)) copy[name] = plainJson(entry);

@@ -5,12 +5,11 @@ export interface FailureDocument {
     code: string;
     message: string;
     hint: string;
-    /** Set if a condition failed: the stored item, or null if there is none. */
+    /** Only for `condition-failed`: the stored item, or null if there is none. */
     current?: object | null;
   };
 }
 
-/** Codes of Node's errors about a path. */
 const PATH_ERRORS = /^E(NOENT|ACCES|PERM|ISDIR|NOTDIR|EXIST|ROFS|LOOP|NAMETOOLONG)$/;
 
 /**

@@ -8,8 +8,8 @@ export function* slicesOf<T>(elements: readonly T[], size: number): Generator<T[
 }
 
 /**
- * Rejects with the first error at once. Creates one promise per element, where `pMap` creates eight: a batch has tens
- * of thousands of elements.
+ * Rejects with the first error, without waiting for running work. Creates fewer promises than `pMap`, because a batch
+ * may have tens of thousands of elements.
  */
 export async function forEachAtOnce<T>(
   elements: Iterable<T>,
@@ -35,7 +35,7 @@ export async function forEachAtOnce<T>(
   await Promise.all(workers);
 }
 
-/** Starts nothing after an error, and throws the first error once all running work has ended. */
+/** Starts nothing new after an error, and throws the first error once all running work has ended. */
 export async function forEachSettled<T>(
   elements: Iterable<T>,
   work: (element: T) => Promise<void>,

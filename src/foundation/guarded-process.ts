@@ -7,12 +7,10 @@ import { messageOf } from './errors.ts';
 export interface GuardedCommand {
   file: string;
   args?: readonly string[];
-  /** Default: this process's working directory. */
   cwd?: string;
   environment?: NodeJS.ProcessEnv;
-  /** A temporary folder that exists as long as the program runs. */
   scratch?: ScratchFolder;
-  /** Seconds from SIGTERM to SIGKILL. Default: 0, SIGKILL at once. */
+  /** Seconds from SIGTERM to SIGKILL. Default: 0, which sends only SIGKILL. */
   graceSeconds?: number;
   onOutput?: (chunk: Buffer) => void;
   onErrorOutput: (chunk: Buffer) => void;
@@ -20,19 +18,18 @@ export interface GuardedCommand {
 
 export interface ScratchFolder {
   path: string;
-  /** A file that is copied into the folder under its own name. */
   seed: string;
 }
 
 export interface ProcessEnd {
-  /** In Lambda's wording: `exit status 1`, `signal: killed`. */
+  /** Worded like Lambda's errors: `exit status 1`, `signal: killed`. */
   reason: string;
 }
 
 /**
  * Starts the program, and kills it when standard input closes. The kernel closes that pipe however this process ends,
- * so even `kill -9` leaves nothing running. The shell also creates and removes the scratch folder, because a folder
- * that this process creates would stay if it were killed before it starts the shell.
+ * so even `kill -9` of this process leaves nothing running. The shell also creates and removes the scratch folder: if
+ * this process created the folder and was killed before it started the shell, the folder would stay.
  */
 const WATCHDOG = `
 scratch=$1
@@ -65,10 +62,8 @@ if [ -n "$scratch" ]; then rm -rf "$scratch"; fi
 exit $status
 `;
 
-/** Milliseconds to wait for the remaining output after the process has exited. */
 const CLOSE_MS = 1_000;
 
-/** If a signal ends the program, the shell's exit status is this plus the signal's number. */
 const SIGNAL_STATUS = 128;
 const SIGNALS: ReadonlyMap<number, string> = new Map([
   [6, 'aborted'],
@@ -78,7 +73,6 @@ const SIGNALS: ReadonlyMap<number, string> = new Map([
 ]);
 
 export class GuardedProcess {
-  /** Resolves when the program has ended and the rest of its process group is killed. */
   readonly ended: Promise<ProcessEnd>;
   private readonly child: ChildProcess;
   private isGone = false;
@@ -87,7 +81,7 @@ export class GuardedProcess {
     const { file, args = [], cwd, environment, scratch, graceSeconds = 0, onOutput, onErrorOutput } = command;
     const { path = '', seed = '' } = scratch ?? {};
     const shellArgs = ['-c', WATCHDOG, 'sh', path, seed, String(graceSeconds), file, ...args];
-    // The shell gets its own process group, so that Ctrl-C reaches only this process, which can then finish its batch.
+    // The shell gets its own process group, so that Ctrl-C reaches only this process, which first finishes its work.
     const stdio = ['pipe', onOutput === undefined ? 'ignore' : 'pipe', 'pipe'] as const;
     const child = spawn('/bin/sh', shellArgs, { cwd, env: environment, detached: true, stdio: [...stdio] });
     this.child = child;
@@ -146,7 +140,6 @@ function killGroup({ pid }: ChildProcess): void {
   try {
     process.kill(-pid, 'SIGKILL');
   } catch (error) {
-    // ESRCH: no process of the group is left.
     if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
   }
 }

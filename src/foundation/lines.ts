@@ -1,15 +1,14 @@
 /** Longer than any item of 400 KB, even with every character escaped. */
 export const MAX_LINE_BYTES = 8 * 1024 * 1024;
 
-/** `bytes` is absent if the line is too long. */
 export interface Line {
   number: number;
   bytes?: Buffer;
 }
 
 /**
- * Splits a file into lines, and skips blank ones, except the last line of the file: a small compressed file may hold
- * millions. `node:readline` doesn't limit the length of lines, and splits at U+2028, which JSON allows.
+ * Skips blank lines except the file's last line, because a small compressed file may hold millions. `node:readline`
+ * doesn't limit the length of lines, and also splits at U+2028, which JSON strings may contain.
  */
 export async function* linesOf(chunks: AsyncIterable<Buffer>, maxBytes = MAX_LINE_BYTES): AsyncGenerator<Line> {
   let number = 1;

@@ -1,7 +1,7 @@
 import { describe } from './describe.ts';
 import { EdgeloomError } from './errors.ts';
 
-/** The numbers that an option takes. `checked`: the function checks the number itself. */
+/** `'checked'` is for numbers that the called function checks itself. */
 export type NumberRule = keyof typeof NUMBERS | 'checked';
 
 const NUMBERS = {
@@ -14,10 +14,7 @@ const NUMBERS = {
   timer: { least: 0, most: 2 ** 31 - 1 },
 } as const;
 
-/**
- * Requires every option's name, with `'boolean'` or `'function'` for such options and a rule for numbers. Hints leave
- * out `'internal'` options, and for `'or client'` say that a client is also accepted.
- */
+/** Hints don't list options marked `'internal'`. For `'or client'`, they add that a client is also accepted. */
 export type OptionNames<Options> = {
   readonly [Name in keyof Required<Options>]: Mark<Exclude<Options[Name], undefined>>;
 };
@@ -34,7 +31,6 @@ type Mark<Value> = [Value] extends [never]
 
 type Plain = true | 'internal' | 'or client';
 
-/** Other libraries' names for Edgeloom's options, in lower case. */
 const SYNONYMS: ReadonlyMap<string, readonly string[]> = new Map(
   Object.entries({
     desc: ['reverse'],
@@ -75,15 +71,11 @@ const SYNONYMS: ReadonlyMap<string, readonly string[]> = new Map(
   }),
 );
 
-/** Returns the options that `word` may mean, the most likely first. */
+/** The most likely option comes first. */
 export function optionsMeantBy(word: string): readonly string[] {
   return SYNONYMS.get(word.toLowerCase()) ?? [];
 }
 
-/**
- * Throws `invalid-argument` for an unknown name, if the options aren't an object, or if a boolean, function, number or
- * signal isn't valid.
- */
 export function checkOptions<Options extends object>(
   what: string,
   options: Options | undefined,
@@ -128,7 +120,6 @@ function checkBoolean(option: string, value: unknown): void {
   );
 }
 
-/** Throws `invalid-argument` unless the value is an AbortSignal, of Node or of another implementation. */
 export function checkSignal(option: string, value: unknown): void {
   if (typeof (value as AbortSignal | null)?.throwIfAborted === 'function') return;
   throw new EdgeloomError(
@@ -147,7 +138,6 @@ function checkFunction(option: string, value: unknown): void {
   );
 }
 
-/** Throws `invalid-argument` unless the value is a number from `least` to `most`, and whole if `isWhole`. */
 export function checkNumber(
   option: string,
   value: unknown,
@@ -163,7 +153,6 @@ export function checkNumber(
   );
 }
 
-/** Throws `invalid-argument` unless `graph` looks like what `defineGraph` returns. */
 export function checkGraph(what: string, graph: unknown): void {
   if (typeof (graph as { table?: { name?: unknown } } | null | undefined)?.table?.name === 'string') return;
   throw new EdgeloomError(
@@ -189,7 +178,6 @@ export function checkStoreOptions<Options extends { store: object }>(
 
 const GIVE_SECRET = 'Give a secret that all processes share, such as 32 random bytes of a secrets manager.';
 
-/** Throws `invalid-argument` unless the secret is undefined, a non-empty string, or bytes. */
 export function checkSecret(name: string, secret: unknown, signed: string): void {
   if (secret === undefined) return;
   if (typeof secret !== 'string' && !(secret instanceof Uint8Array)) {

@@ -3,8 +3,8 @@ import { en } from 'zod/locales';
 let parsing: { error: ReturnType<typeof en>['localeError']; jitless: true } | undefined;
 
 /**
- * Returns options for zod: English messages, which `zod/mini` lacks, and `jitless`, because compiling a parser takes
- * longer than one parse. Created at first use, so that bundlers can drop it.
+ * English messages, because `zod/mini` has none; `jitless`, because compiling a parser takes longer than one parse.
+ * Created at first use, so that bundlers can drop it.
  */
 export function parsingInEnglish(): NonNullable<typeof parsing> {
   parsing ??= { error: en().localeError, jitless: true };

@@ -1,4 +1,3 @@
-/** Control characters, line separators and directional marks. */
 const CONTROL = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
 
 const SHORT: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
@@ -10,7 +9,7 @@ export function printable(text: string): string {
   return text.replace(CONTROL, (character) => SHORT[character] ?? escapeOf(character));
 }
 
-/** Like `printable`, but keeps line breaks, for output whose values are already escaped. Formatted JSON stays valid. */
+/** Keeps line breaks, for output whose values are already escaped. Formatted JSON stays valid. */
 export function printableLines(text: string): string {
   return text.replace(CONTROL, (character) => (character === '\n' ? character : escapeOf(character)));
 }

@@ -3,8 +3,8 @@ import { open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 
 /**
- * Writes a new file and renames it over the old one, so that a reader never finds a partial file, even after a crash.
- * Each call has its own temporary file, because several processes may replace the same file.
+ * Renames a new file over the old one, so that a reader never finds a partial file, even after a crash. Each call has
+ * its own temporary file, because several processes may replace the same file.
  */
 export async function replaceFile(file: string, text: string): Promise<void> {
   const scratch = `${file}.${randomUUID()}.tmp`;

@@ -17,8 +17,8 @@ export interface Runtime {
 /** The option to stop a call early. */
 export interface Abortable {
   /**
-   * Stops the call early: it rejects with the signal's reason. A write sends no further requests, and waits for those
-   * already sent.
+   * After an abort, the call rejects with the signal's reason. A write sends no further requests, and waits for the
+   * requests already sent.
    */
   signal?: AbortSignal | undefined;
 }
@@ -32,8 +32,8 @@ export interface RuntimeOptions extends Abortable {
   /** @internal */
   random?: (() => number) | undefined;
   /**
-   * Returns the milliseconds left; called many times. At 0 the run stops where the next one can continue. Default:
-   * unlimited.
+   * Returns the milliseconds left; called many times. At 0, the run stops at a place from which the next run can
+   * continue. Default: unlimited.
    */
   remainingMs?: (() => number) | undefined;
 }
@@ -46,7 +46,6 @@ export const RUNTIME_OPTIONS: OptionNames<RuntimeOptions> = {
   signal: true,
 };
 
-/** Returns the machine's runtime with the given parts replaced. @internal */
 export function runtimeOf({
   now = Date.now,
   wait = sleep,

@@ -47,7 +47,6 @@ export interface ApplyContext extends Runtime {
   concurrency?: number;
   /** When `graph` was read. Writes planned with it are only sent within `SEND_WITHIN_MS`. */
   modelReadAtMs?: number;
-  /** Reads the registry's current model, for `removeAlien`. */
   model?: WriterModel | undefined;
   stats: ApplyStats;
 }
@@ -74,10 +73,7 @@ export interface ReadAge {
   isFirst?: boolean;
 }
 
-/**
- * Returns a function that gives the milliseconds left to send writes based on a read. A process suspended for too long
- * has to read again, because a tombstone or revision that it read may be gone.
- */
+/** A process suspended for too long has to read again, because a tombstone or revision that it read may be gone. */
 export function sendingWithin(context: ApplyContext, { readAtMs, isFirst = false }: ReadAge): () => number {
   const oldestReadMs = Math.min(readAtMs, context.modelReadAtMs ?? readAtMs);
   // rule: no-write-long-after-its-read

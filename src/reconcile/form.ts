@@ -6,7 +6,7 @@ import type { ApplyContext } from './apply-context.ts';
 import { reconcileOrThrow } from './reconcile.ts';
 import { itemTask, otherCountOf } from './ways.ts';
 
-/** Removes attributes that the item's kind doesn't have. The write also replaces a malformed revision. */
+/** The write also replaces a malformed revision. */
 export async function repairForm(context: ApplyContext, form: ItemForm, key: ItemKey): Promise<void> {
   const { graph } = context;
   const task = itemTask(key, async (_, was) => {

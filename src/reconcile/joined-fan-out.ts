@@ -68,9 +68,9 @@ interface Range {
 
 interface PageTouches {
   touches: ItemTouch[];
-  /** The items of `touches` as read in the ranges. */
+  /** As read in the ranges. */
   was: ReadonlyMap<Reconcilable, Item | undefined>;
-  /** Touches of items outside the ranges. */
+  /** Items outside the ranges. */
   apart: ItemTouch[];
 }
 

@@ -22,11 +22,7 @@ export interface Judgment {
   differences: readonly Difference[];
 }
 
-/**
- * Compares derived items with their base items. Returns the judgments in the order of the suspects.
- *
- * @param read the derived items in the same order. Default: reads them.
- */
+/** @param read the derived items in the order of the suspects. Default: reads them. */
 export async function judge(
   context: JudgeContext,
   suspects: readonly Suspect[],

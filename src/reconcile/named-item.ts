@@ -18,8 +18,7 @@ import { type ApplyContext, epochSeconds } from './apply-context.ts';
 import { reconcileOrThrow } from './reconcile.ts';
 import { itemTask, otherCountOf, type PlannedWrite, withCount } from './ways.ts';
 
-/** Reconciles an item that a scan has found, so only its key or content can name its base item. */
-
+/** For an item that a scan has found, so only its key or content can name its base item. */
 export async function reconcileNamed(context: ApplyContext, key: ItemKey): Promise<void> {
   let base: ItemKey | undefined;
   // If the edge is put after this search, its projection changes the item. The burial then fails, and the search is
@@ -42,7 +41,7 @@ export function touchesOfNamed(graph: CompiledModel, key: ItemKey, base: ItemKey
   return hasCopy ? [item, viewTouch(base.source, [base.target])] : [item];
 }
 
-/** Returns the base item that an item's key or content names. A hashed key takes a Query for the edge. */
+/** A hashed key takes a Query for the edge. */
 export async function baseNamedBy(
   context: { graph: CompiledModel; store: Pick<Store, 'query'>; stats?: ReadStats },
   key: ItemKey,
@@ -62,7 +61,6 @@ export function unqueriedBase(graph: CompiledModel, key: ItemKey, item: Item | u
   return target === undefined ? undefined : { source: key.source, target };
 }
 
-/** Plans to replace the item with a tombstone. Returns undefined if it is absent or already one. */
 function planBurial(context: ApplyContext, key: ItemKey, was: Item | undefined): PlannedWrite | undefined {
   const { graph } = context;
   if (was === undefined || isTombstone(was, graph.table)) return undefined;

@@ -135,7 +135,6 @@ interface Planned extends PlannedWrite {
   was: Item | undefined;
 }
 
-/** Items that are read together. Refused writes are retried with new reads. */
 class SetOfWork {
   private readonly failures: Failure[] = [];
   private cause: EdgeloomError | undefined;

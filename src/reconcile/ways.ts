@@ -35,9 +35,9 @@ export function itemTask({ source, target }: ItemKey, plan: ItemTask['plan']): I
 export interface PlannedWrite {
   update: DerivedUpdate;
   expected?: Item | undefined;
-  /** The name of the count to write in the same transaction. */
+  /** The count to write in the same transaction. */
   count?: string | undefined;
-  /** The name of another count that the item named wrongly and that still includes the item. */
+  /** Another count that the item named wrongly and that still includes the item. */
   otherCount?: string | undefined;
   content?: Item | undefined;
   /** False if this write only puts the entry's tombstone, and the entry itself has to follow. */
@@ -140,7 +140,6 @@ export function wayOf(touch: Work): Way<Work> {
   return WAYS[touch.kind] as Way<Work>;
 }
 
-/** Includes the count if the item's share in it changes. */
 export function withCount(change: CountedWrite, count: string | undefined, isScan: boolean): PlannedWrite {
   const { update, expected } = change;
   if (count === undefined || movesCount(change, count, isScan)) return { update, expected, count };

@@ -37,7 +37,7 @@ export async function readAbortable<S extends object, T>(
   return await untilAborted(signal, read(trackingStore(store, signal, new Set())));
 }
 
-/** Calls that take the signal as an option, to stop their own waits. */
+/** Calls that also take the signal as an option, so that an abort ends their waits. */
 const BATCH_CALLS: ReadonlySet<string | symbol> = new Set<keyof Store>(['getMany', 'updateMany', 'writeMany']);
 
 function trackingStore<S extends object>(store: S, signal: AbortSignal, underWay: Set<Promise<unknown>>): S {

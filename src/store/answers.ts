@@ -19,7 +19,6 @@ export function keyAttributes({ partitionKey, sortKey }: TableNames, { source, t
   return { [partitionKey]: { S: source }, [sortKey]: { S: target } };
 }
 
-/** Removes the attribute whose value the SDK has replaced by undefined. */
 export function withoutLostValues(item: SdkItem): Item {
   if (Object.hasOwn(item, LOST) && item[LOST] === undefined) delete item[LOST];
   return item as Item;
@@ -36,8 +35,8 @@ export function isRefusalNamed<Name extends keyof Refusals>(error: unknown, name
 }
 
 /**
- * Tells whether the SDK failed to parse a refusal because its item has an attribute named `__proto__`. Only failed
- * conditions return an item.
+ * Tells whether the SDK failed to parse a refusal because its item has an attribute named `__proto__`. Only a failed
+ * condition returns an item.
  */
 export function isUnreadable(error: unknown): boolean {
   if (!(error instanceof TypeError) || !('$metadata' in error)) return false;
@@ -61,17 +60,13 @@ export async function withClassifiedErrors<T>(call: () => Promise<T>): Promise<T
   }
 }
 
-/**
- * Returns the item that failed a condition. Calls `read` if the SDK couldn't parse the refusal. Throws all other
- * errors.
- */
 export async function itemThatFailed(error: unknown, read: () => Promise<{ item?: Item }>): Promise<Item | undefined> {
   if (isRefusalNamed(error, 'ConditionalCheckFailedException')) return error.Item && withoutLostValues(error.Item);
   if (isUnreadable(error)) return (await read()).item;
   throw classifyError(error);
 }
 
-/** Throws a retryable error if a field is missing, because a damaged answer would pass for an empty one. */
+/** The error is retryable, because a damaged answer would pass for an empty one. */
 export function requireAnswer<T>(part: T | undefined | null, call: string, field: string): T {
   if (part !== undefined && part !== null) return part;
   throw new StoreError(

@@ -10,7 +10,7 @@ type Expression = Pick<
   'ConditionExpression' | 'ExpressionAttributeNames' | 'ExpressionAttributeValues'
 >;
 
-/** Producers' attribute names may be reserved words. */
+/** Names in expressions need placeholders, because a producer's attribute name may be a reserved word. */
 class Placeholders {
   private readonly names = new Map<string, string>();
   private readonly values: Record<string, AttributeValue> = {};
@@ -99,7 +99,7 @@ function conditionText(table: TableNames, change: BaseChange, placeholders: Plac
   const isAlways = text === '' && change.kind !== 'update';
   if (condition.over === undefined || isAlways) return text;
   const { attribute, atSeconds } = condition.over;
-  // DynamoDB's comparisons are false for attributes that are missing or of another type.
+  // An attribute that is missing or isn't a number never counts as over, because DynamoDB's comparison is then false.
   const isOver = `${placeholders.name(attribute)} <= ${placeholders.value({ N: atSeconds })}`;
   if (appliesToOver(change, condition)) return `(${text}) OR ${isOver}`;
   return `${text}${text === '' ? '' : ' AND '}NOT (${isOver})`;

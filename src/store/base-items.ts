@@ -14,7 +14,6 @@ import { attributeUpdate, conditionOnly } from './base-change.ts';
 import { classifyCancellation, classifyError } from './classify.ts';
 import type { TableCalls } from './lean/calls.ts';
 
-/** @param read reads the item if the SDK can't parse the refusal. */
 export async function changeBaseItem(
   calls: TableCalls,
   table: TableNames,
@@ -60,10 +59,7 @@ function sendChange(
   }
 }
 
-/**
- * Applies all changes or none. The call can be repeated after a lost answer: for ten minutes, a token applies its
- * changes only once.
- */
+/** The call can be repeated after a lost answer: for ten minutes, DynamoDB applies the changes of a token only once. */
 export async function sendTransaction(
   calls: TableCalls,
   items: TransactWriteItem[],
@@ -84,7 +80,8 @@ export async function sendTransaction(
     const failed = reasons.flatMap(({ Code, Item }, place) =>
       Code === 'ConditionalCheckFailed' ? [{ place, ...(Item && { current: withoutLostValues(Item) }) }] : [],
     );
-    // The exception doesn't contain the units. Each item costs at least two, and large items cost more.
+    // An estimate, because the exception doesn't contain the units: each item costs at least two, and large items cost
+    // more.
     return { applied: false, wcu: 2 * items.length, failed };
   }
 }

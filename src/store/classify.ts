@@ -3,7 +3,6 @@ import { messageOf, StoreError, type StoreErrorKind } from '../foundation/errors
 
 /** Also thrown for calls under way, which DynamoDB may have carried out. */
 const DESTROYED = 'ClientDestroyedError';
-/** Errors that an operator has to fix, with the remedies. */
 const FATAL: Readonly<Record<string, string>> = {
   ResourceNotFoundException: 'Create the table first (edgeloom table create), or name it with --table.',
   AccessDeniedException: `Give the role the rights that its policy in the stack has: ${docsPage('deploying')}.`,
@@ -67,14 +66,12 @@ export function classifyError(error: unknown): StoreError {
   return new StoreError(kind, name, message, HINTS[name], { cause: error });
 }
 
-/** Names the exceeded limits, such as a partition's. */
 function causesOfThrottle(error: unknown): string {
   const { ThrottlingReasons, throttlingReasons = ThrottlingReasons } = (error ?? {}) as Throttled;
   const causes = new Set((throttlingReasons ?? []).map(({ reason, resource }) => `${reason} of ${resource}`));
   return causes.size === 0 ? '' : ` Throttled: ${[...causes].join(', ')}.`;
 }
 
-/** DynamoDB spells the member in two ways. */
 interface Throttled {
   ThrottlingReasons?: { reason?: string; resource?: string }[];
   throttlingReasons?: { reason?: string; resource?: string }[];
@@ -87,7 +84,6 @@ interface Reason {
 
 const TERMINAL_REASONS: ReadonlySet<string> = new Set(['ValidationError', 'ItemCollectionSizeLimitExceeded']);
 
-/** Returns undefined if failed conditions are the only reasons. */
 export function classifyCancellation(reasons: readonly Reason[], cause: unknown): StoreError | undefined {
   const others = reasons.filter(({ Code = 'None' }) => Code !== 'None' && Code !== 'ConditionalCheckFailed');
   const worst = others.find(({ Code = '' }) => TERMINAL_REASONS.has(Code)) ?? others[0];
@@ -97,7 +93,7 @@ export function classifyCancellation(reasons: readonly Reason[], cause: unknown)
   return new StoreError(kind, Code, `DynamoDB cancelled a transaction: ${Code}: ${Message}.`, HINTS[Code], { cause });
 }
 
-/** Exception names for the error codes of BatchExecuteStatement. */
+/** Maps the error codes of BatchExecuteStatement to exception names. */
 const EXCEPTIONS: Readonly<Record<string, string>> = {
   AccessDenied: 'AccessDeniedException',
   ItemCollectionSizeLimitExceeded: 'ItemCollectionSizeLimitExceededException',
@@ -132,7 +128,7 @@ const REFUSALS: ReadonlySet<string> = new Set([
 
 /** Tells whether a failed write certainly changed nothing, unlike after a lost connection, a timeout or a 5xx. */
 export function isRefusal(error: StoreError): boolean {
-  // Such as an error that `withOutageLimit` has made fatal.
+  // The original error, if `withOutageLimit` has made it fatal.
   if (error.cause instanceof StoreError) return isRefusal(error.cause);
   return (error.kind !== 'retryable' && error.code !== DESTROYED) || REFUSALS.has(error.code);
 }

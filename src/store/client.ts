@@ -10,8 +10,8 @@ export type { ClientOptions } from './client/options.ts';
 export { createStreamsClient } from './client/streams.ts';
 
 /**
- * Creates a DynamoDB client for many small calls. It keeps connections alive with undici, resolves middleware once per
- * command, and bypasses the SDK for most of a store's calls.
+ * Creates a DynamoDB client optimized for many small calls. It keeps connections alive with undici, resolves middleware
+ * once per command, and bypasses the SDK for most of a store's calls.
  */
 export function createClient(options: ClientOptions = {}): DynamoDBClient {
   checkOptions('createClient', options, CLIENT_OPTIONS);

@@ -18,7 +18,6 @@ export async function findTable(client: DynamoDBClient, name: string): Promise<T
   });
 }
 
-/** Throws `no-table` if the table doesn't exist. */
 export async function requireTable(
   client: DynamoDBClient,
   name: string,
@@ -29,7 +28,6 @@ export async function requireTable(
   return table;
 }
 
-/** Returns the TTL attribute; undefined if TTL is off. */
 export async function ttlOf(client: DynamoDBClient, name: string): Promise<string | undefined> {
   const command = new DescribeTimeToLiveCommand({ TableName: name });
   const { TimeToLiveDescription: ttl } = await withClassifiedErrors(() => client.send(command));
@@ -37,7 +35,7 @@ export async function ttlOf(client: DynamoDBClient, name: string): Promise<strin
   return isOn ? ttl?.AttributeName : undefined;
 }
 
-/** Returns the ARN of the current stream; undefined if streams are disabled. */
+/** `LatestStreamArn` stays after the stream is disabled. */
 export function streamArnOf({ StreamSpecification, LatestStreamArn }: TableDescription): string | undefined {
   return StreamSpecification?.StreamEnabled === true ? LatestStreamArn : undefined;
 }

@@ -77,7 +77,6 @@ export class DynamoDBStore implements Store, ScanSource {
   private readonly asking: TableCalls;
   private readonly plain: TableCalls;
   private readonly statements: StatementWrites;
-  /** False in a store made by `withoutUnits`. */
   private readonly asksForUnits: boolean = true;
 
   /**
@@ -332,8 +331,8 @@ export class DynamoDBStore implements Store, ScanSource {
 }
 
 /**
- * Returns the same store, but without requests for consumed units: results have 0 units or estimates, except for
- * `queryNative`. Returns other kinds of store unchanged.
+ * Returns the same store without requests for consumed units. Except in `queryNative`, results then have 0 units or an
+ * estimate.
  */
 export function withoutUnits(store: Store): Store {
   // Inheriting from the store keeps methods that were replaced on it.
@@ -356,9 +355,6 @@ function unitsOf(consumed: ConsumedCapacity | undefined): number {
   return consumed?.CapacityUnits ?? 0;
 }
 
-/**
- * Explains an error about an index that is missing, is filling, or has other keys. Returns undefined for other errors.
- */
 function missingIndexError({ name }: TableNames, index: string | undefined, error: StoreError): StoreError | undefined {
   if (index === undefined || error.code !== 'ValidationException') return undefined;
   if (/key schema element/i.test(error.message)) {

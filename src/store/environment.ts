@@ -1,7 +1,6 @@
 import * as z from 'zod/mini';
 import type { ClientOptions } from './client.ts';
 
-/** Most detailed first. */
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 

@@ -14,7 +14,6 @@ import type {
 } from '../core/store-port.ts';
 import { updateClauses } from './base-change.ts';
 
-/** Uses placeholders for all names, because some may be reserved words. */
 export function updateExpression(
   update: DerivedUpdate,
   table: TableNames,

@@ -5,7 +5,7 @@ import { sleep } from '../foundation/runtime.ts';
 import { withClassifiedErrors } from './answers.ts';
 import { Allowance } from './metered.ts';
 
-/** Many segments give a wider sample, because the items of a partition lie together. */
+/** The items of a partition lie together, so many segments give a wider sample. */
 const MOST_SEGMENTS = 64;
 /** With fewer items per segment, the sample would cut off more partitions. */
 const ITEMS_PER_SEGMENT = 300;
@@ -13,11 +13,10 @@ const CONCURRENCY = 8;
 const PAGE_ITEMS = 250;
 
 export interface ForeignReadOptions {
-  /** Maximum number of items to read. */
   most: number;
-  /** Read units per second. Default: unlimited. */
+  /** Read units per second. */
   maxRcu?: number | undefined;
-  /** Called with each page, in any order. */
+  /** Pages come in any order. */
   onItems: (items: readonly Item[]) => void;
   signal?: AbortSignal | undefined;
 }
@@ -28,8 +27,8 @@ interface ScanPlace {
 }
 
 /**
- * Reads a whole table, or items from the beginnings of many segments. Which items are read depends only on the table
- * and `most`, not on page sizes or timing.
+ * Reads at most `most` items, from the beginnings of many segments. Which items are read depends only on the table and
+ * `most`, not on page sizes or timing.
  */
 export async function readForeignTable(
   client: DynamoDBClient,
@@ -57,7 +56,7 @@ export async function readForeignTable(
     }
     return true;
   };
-  // Segments with more items make up for those that ended early.
+  // Segments with more items make up for segments that ended early.
   while (segments.length > 0 && left > 0) {
     const [share, more] = [Math.floor(left / segments.length), left % segments.length];
     const readShare = (place: ScanPlace, i: number): Promise<boolean> => read(place, share + (i < more ? 1 : 0));

@@ -22,7 +22,6 @@ export type WithClient<Options> = Omit<Options, 'store'> & {
   store?: undefined;
 };
 
-/** Makes a store from the client, if one is given. Throws `invalid-argument` for an invalid graph or client. */
 export function withStore<Options extends { store: Store }>(
   what: string,
   graph: { table: TableNames },

@@ -9,7 +9,7 @@ export function withIndexKeyNames(calls: TableCalls, table: TableNames): TableCa
   return table.indexKeys === undefined ? calls : new RenamingCalls(calls, table);
 }
 
-/** Returns the table's index key names by the names in the code. */
+/** Maps the names in the code to the names in the table. */
 export function storedIndexKeys(table: Pick<TableNames, 'indexes' | 'indexKeys'>): ReadonlyMap<string, string> {
   const names = indexKeysOf(table);
   return new Map(
@@ -59,7 +59,6 @@ class RenamingCalls implements TableCalls {
         isOfIndex,
       ) as Output;
     } catch (error) {
-      // The error of a failed condition contains the item.
       if (error instanceof Error && 'Item' in error)
         error.Item = this.renameItem(error.Item as Item | undefined, this.known);
       throw error;
@@ -87,7 +86,7 @@ class RenamingCalls implements TableCalls {
       ...input,
       ...(item && { Item: this.renameItem(item, this.stored) }),
       ...(names && Key && { ExpressionAttributeNames: isDerivedItem(this.table, Key) ? this.values(names) : names }),
-      // Other placeholders of a query may name any attribute.
+      // Only these placeholders name index keys; others may name any attribute.
       ...(names &&
         isOfIndex && { ExpressionAttributeNames: { ...names, ...this.values(pickNamed(names, ['#p', '#s'])) } }),
       ...(start && isOfIndex && { ExclusiveStartKey: renameAttributes(start, this.stored) }),
@@ -157,7 +156,6 @@ interface StatementAnswer {
   Error?: { Item?: Item | undefined };
 }
 
-/** Renames the index keys of a derived item from an export. */
 export function withKnownIndexKeys(table: TableNames, item: Item): Item {
   const known = new Map([...storedIndexKeys(table)].map(([name, stored]) => [stored, name]));
   return isDerivedItem(table, item) ? renameAttributes(item, known) : item;

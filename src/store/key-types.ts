@@ -15,7 +15,7 @@ export interface OtherKeyType {
   isNative?: boolean;
 }
 
-/** Returns the keys that have another type in the table, perhaps because other software indexes the attribute. */
+/** A key may have another type because other software already indexes the attribute. */
 export function otherKeyTypes(
   graph: CompiledModel,
   { AttributeDefinitions = [] }: Pick<TableDescription, 'AttributeDefinitions'>,
@@ -43,10 +43,7 @@ export function keyTypeText({ attribute, index, type, needed }: OtherKeyType): s
   return `the key ${attribute} of ${index === undefined ? 'the table' : `the index ${index}`} with type ${needed} (it has type ${type})`;
 }
 
-/**
- * Throws `table-differs` if the table lacks more than `addable`: the indexes that a migration adds and only readers
- * need.
- */
+/** `addable` names the missing indexes that a migration adds and that only readers need. */
 export function requireFit({
   table,
   lacks,
@@ -64,10 +61,6 @@ export function requireFit({
   );
 }
 
-/**
- * Throws `table-differs` if a key of derived items isn't a string in the table. Only warns if the table can't be
- * described.
- */
 export async function requireKeyTypes(graph: CompiledModel, store: Store, logger: Pick<Logger, 'warn'>): Promise<void> {
   let table: TableDescription | undefined;
   try {

@@ -7,7 +7,7 @@ interface NamedTable {
   keys: { partitionKey: string; sortKey?: string | undefined };
 }
 
-/** Creates a source table in a local engine, unless it exists. Returns the ARN of its stream, if it has one. */
+/** Returns the ARN of the stream, if the table has one. */
 export async function makeSourceTable(
   client: DynamoDBClient,
   { name: table, keys }: NamedTable,

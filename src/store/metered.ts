@@ -23,7 +23,7 @@ import { ForwardingStore, type StoreCallName } from './forwarding.ts';
 import { HAS_OUTAGE_LIMIT, withOutageLimit } from './outage.ts';
 import { type Spent, spentBy } from './spent.ts';
 
-/** Limits for long work, including what its calls cost in indexes. */
+/** Limits on the capacity that long-running work consumes, including capacity of indexes. */
 export interface RateOptions {
   /** Read capacity units per second. Default: unlimited. */
   maxRcu?: number | undefined;
@@ -39,15 +39,11 @@ export function hasRate({ maxRcu, maxWcu }: RateOptions): boolean {
 }
 
 export interface MeterOptions extends RateOptions {
-  /** Returns the milliseconds left; called many times. Default: unlimited. */
   remainingMs?: RuntimeOptions['remainingMs'];
-  /** @internal */
   wait?: RuntimeOptions['wait'];
-  /** @internal */
   random?: RuntimeOptions['random'];
-  /** Maximum number of parallel calls. Default: 32. */
   concurrency?: number;
-  /** A clock in milliseconds that never goes back. Default: the process's clock. */
+  /** A clock in milliseconds that never goes back. */
   now?: (() => number) | undefined;
 }
 
@@ -57,9 +53,9 @@ const UPDATES_AT_ONCE = 100;
 const READS: ReadonlySet<StoreCallName> = new Set(['get', 'getMany', 'query', 'queryNative']);
 
 /**
- * Limits the rate of long work under live traffic. A call's cost is only known afterwards, so an expensive call delays
- * the next ones. Retries retryable errors (of `change`, only refusals) until time runs out or the outage limit ends the
- * work.
+ * A call's cost is only known afterwards, so an expensive call delays the next ones. Retries retryable errors until
+ * time runs out or the outage limit ends the work. Retries `change` only after a refusal, because otherwise DynamoDB
+ * may have made the change.
  */
 export class MeteredCalls<Inner extends Store = Store> extends ForwardingStore<Inner> {
   readonly [HAS_OUTAGE_LIMIT] = true;
@@ -87,7 +83,6 @@ export class MeteredCalls<Inner extends Store = Store> extends ForwardingStore<I
     return super.writeMany(writes, { signal, ...this.runtime });
   }
 
-  /** Retries until no outcome is retryable or time runs out. */
   override async updateMany(
     updates: readonly DerivedUpdate[],
     { signal, ...options }: UpdateManyOptions = {},
@@ -162,7 +157,9 @@ function isRetryableOutcome(outcome: UpdateOutcome): boolean {
   return !outcome.applied && isRetryableStoreError(outcome.error);
 }
 
-/** A token bucket, charged after each call. Callers have to wait out a debt; at most one second's units are saved. */
+/**
+ * A token bucket, charged after each call. Callers have to wait out a debt. At most one second of unused units is kept.
+ */
 export class Allowance {
   private tokens: number;
   private countedAt: number;

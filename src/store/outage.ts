@@ -1,22 +1,24 @@
 import type { UpdateOutcome } from '../core/store-port.ts';
 import { isRetryableStoreError, StoreError } from '../foundation/errors.ts';
 
-/** Milliseconds without an answer, from the first failure, after which work ends. */
+/** Work ends once the table hasn't answered for this long after the first failure. */
 const FAILING_MS = 10 * 60_000;
 
-/** The same if the endpoint refuses every connection, which no busy table does. */
+/** A shorter limit if the endpoint refuses every connection, because a table that is only busy answers. */
 const UNREACHABLE_MS = 60_000;
 
-/** After so long without a call, nothing repeats the last failed one. */
+/**
+ * If no call is under way and the last failure is older than this, no work is repeating it, so the outage has ended.
+ */
 const IDLE_MS = 60_000;
 
-/** Milliseconds until `onFailing` is called, and then between its calls. */
+/** Milliseconds until the first call of `onFailing`, and then between calls. */
 const [TELL_MS, TELL_AGAIN_MS] = [5_000, 30_000];
 
 export const HAS_OUTAGE_LIMIT: unique symbol = Symbol('has an outage limit');
 
 export interface OutageOptions {
-  /** A clock in milliseconds that never goes back. Default: the process's clock. */
+  /** A clock in milliseconds that never goes back. */
   now?: (() => number) | undefined;
   /**
    * Called at most every 30 seconds while no call succeeds, with the last error, and the milliseconds since the first
@@ -26,9 +28,9 @@ export interface OutageOptions {
 }
 
 /**
- * Returns a store whose retryable errors become fatal once the table hasn't answered for too long. Work that repeats
- * failed calls without a time limit then ends with the error. A result and a refusal of the item are answers. Returns a
- * store that already has a limit unchanged, without these options.
+ * Returns a store whose retryable errors become fatal once the table has been failing for too long. This ends work that
+ * repeats failed calls without a time limit. A result or a refusal of the item ends the outage. If the store already
+ * has a limit, the options have no effect.
  */
 export function withOutageLimit<S extends object>(store: S, options: OutageOptions = {}): S {
   if (HAS_OUTAGE_LIMIT in store) return store;
@@ -107,7 +109,7 @@ class Outage {
   }
 }
 
-/** The code of updates that a store didn't send for lack of time, so they say nothing about the table. */
+/** Updates that a store didn't send for lack of time say nothing about the table. */
 const NOT_SENT = 'no-time';
 
 function isFailure(error: unknown): error is StoreError {

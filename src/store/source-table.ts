@@ -9,7 +9,7 @@ import type { Item } from '../core/items/attribute-value.ts';
 import { requireAnswer, withClassifiedErrors, withoutLostValues } from './answers.ts';
 import { streamArnOf } from './described-table.ts';
 
-/** Reads a source table in DynamoDB, whatever its keys. Never writes. */
+/** Reads a source table in DynamoDB, which may have any keys. Never writes. */
 export class DynamoDBSourceStore {
   /** @param table the table's name, or its ARN if another account owns it. */
   constructor(

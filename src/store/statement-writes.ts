@@ -18,7 +18,7 @@ import { STATEMENT_FORMS, type Statement, Statements } from './statement.ts';
 import { checkDistinct, type UpdatePart, UpdateRun } from './update-run.ts';
 
 const BATCH_STATEMENTS = 25;
-/** The last form to try, after all forms of statements. */
+/** The last form, after all forms of statements. */
 const UPDATE_ITEM = STATEMENT_FORMS.length;
 
 export interface WritingCalls {
@@ -34,7 +34,6 @@ interface Placed {
 /** Sends updates as statements, 25 per call. Sends rejected statements again in the next form, or as UpdateItem. */
 export class StatementWrites {
   private readonly statements: Statements;
-  /** An index of `STATEMENT_FORMS`, or `UPDATE_ITEM`. */
   private form = 0;
   /** True once a statement of this form was accepted, so that later refusals concern an item. */
   private isProven = false;
@@ -44,7 +43,6 @@ export class StatementWrites {
     this.statements = new Statements(table);
   }
 
-  /** How updates are written; undefined until an answer shows it. */
   get by(): WayOfWriting | undefined {
     if (this.form === UPDATE_ITEM) return 'UpdateItem';
     return this.areTaken ? 'statements' : undefined;
@@ -85,7 +83,7 @@ export class StatementWrites {
     let rest = chunk;
     for (let form = this.form; form !== UPDATE_ITEM; ) {
       const made = rest.map((one) => ({ one, statement: this.statementOf(one.update, form) }));
-      // These updates have no statement, so their outcomes say nothing about the form.
+      // Updates without a statement say nothing about the form.
       await sendEach(
         made.filter(({ statement }) => statement === undefined).map(({ one }) => one),
         calls,
@@ -167,7 +165,7 @@ async function answersOf(statements: readonly Statement[], { execute }: WritingC
   }
 }
 
-/** Estimates the units, which `withUnits` replaces if DynamoDB reports them. */
+/** The units are estimates, which `withUnits` replaces if DynamoDB reports units. */
 function answerOf({ Error: error }: BatchStatementResponse): StatementAnswer {
   if (error === undefined) return { applied: true, wcu: 1 };
   const { Code, Item } = error;
@@ -185,7 +183,7 @@ function formProblemOf({ code }: StoreError): FormProblem | undefined {
   return code === 'ValidationException' ? 'unsupported' : undefined;
 }
 
-/** Keeps the estimates if DynamoDB reports no units, as when no statement succeeded. */
+/** DynamoDB reports no units if no statement succeeded; the estimates then stay. */
 function withUnits(
   answers: readonly StatementAnswer[],
   consumed: BatchExecuteStatementCommandOutput['ConsumedCapacity'],

@@ -22,7 +22,7 @@ export type StatementForm = (typeof STATEMENT_FORMS)[number];
 
 const SET_CHANGES = ['?', `set_add("${EDGE_SET}", ?)`, `set_delete("${EDGE_SET}", ?)`] as const;
 
-/** The limit for a statement's text, without parameters. */
+/** DynamoDB's limit for a statement without its parameters. */
 const MOST_CHARACTERS = 8_192;
 /**
  * Names that mean the same in single and double quotes, unlike names with dots, brackets or escapes in some engines.
@@ -42,14 +42,12 @@ export class Statements {
   constructor({ name, partitionKey, sortKey, ...table }: TableNames) {
     this.indexKeys = storedIndexKeys(table);
     this.isPossible = PLAIN_NAME.test(partitionKey) && PLAIN_NAME.test(sortKey);
-    // Updates may not set the key or the revision.
     for (const own of [partitionKey, sortKey, REVISION]) this.names.set(own, undefined);
     this.insert = `INSERT INTO "${name}" VALUE {'${partitionKey}': ?, '${sortKey}': ?, '${REVISION}': ?`;
     this.where = ` WHERE "${partitionKey}" = ? AND "${sortKey}" = ? AND "${REVISION}" = ?`;
     this.update = `UPDATE "${name}" SET "${REVISION}" = ?`;
   }
 
-  /** Returns undefined if the update has to be an UpdateItem. */
   of(update: DerivedUpdate, form: StatementForm): Statement | undefined {
     const { condition, add, addTo } = update;
     if (!this.isPossible || hasOwn(add) || hasOwn(addTo)) return undefined;

@@ -34,9 +34,9 @@ export interface TableStatus {
   projections: Record<string, string>;
   /** Absent if the table has no stream. */
   streamArn?: string;
-  /** Descriptions of what the model needs and the table lacks. */
+  /** Descriptions of the keys, indexes and stream that the model needs and the table lacks. */
   lacks: string[];
-  /** The part of `lacks` that `edgeloom migrate` adds: indexes. */
+  /** The indexes in `lacks` that `edgeloom migrate` adds. */
   addable: string[];
   /** Indexes of the model that DynamoDB is filling; reading them fails. */
   filling: string[];
@@ -46,7 +46,7 @@ export interface TableStatus {
   sizeBytes: number;
 }
 
-/** Adds the model's unused indexes: an empty index costs nothing, and later searches and orders need no new one. */
+/** An empty index costs nothing, and later searches and orders then need no new index. */
 function withAllIndexes(graph: CompiledModel): CompiledModel {
   return hasUsualIndexNames(graph.table) ? { ...graph, indexes: graph.table.indexes } : graph;
 }

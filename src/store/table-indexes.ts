@@ -7,21 +7,17 @@ import { hasKeys, type IndexNeed, indexNamed, indexNeeds, stateOfIndex } from '.
 import { tableDefinition } from './definition/table-definition.ts';
 import { keyTypeText, otherKeyTypes } from './key-types.ts';
 
-/** An index that the table lacks, that doesn't fit the model, or that DynamoDB is filling. */
 export interface MissingIndex {
   name: string;
   /** Why the table can't get any of the missing indexes. */
   refusal?: EdgeloomError;
 }
 
-/**
- * Adds and drops indexes. A change takes long in a large table, so `add` and `drop` only start it, and callers call
- * them again.
- */
+/** A change takes long in a large table, so `add` and `drop` only start it, and callers call them again. */
 export class TableIndexes {
   constructor(private readonly store: Pick<Store, 'describe' | 'changeTable'>) {}
 
-  /** Returns the missing indexes in the order in which to add them. */
+  /** Sorted in the order in which to add them. */
   async missing(graph: CompiledModel): Promise<readonly MissingIndex[]> {
     const table = await this.store.describe?.();
     if (table === undefined) return [];
@@ -31,7 +27,6 @@ export class TableIndexes {
     return missing.map(({ name }) => ({ name, ...(refusal && { refusal }) }));
   }
 
-  /** Does nothing if the table has an index of this name, or if DynamoDB is changing the table or an index. */
   async add(graph: CompiledModel, name: string): Promise<void> {
     const table = await this.store.describe?.();
     const need = indexNeeds(graph).find((one) => one.name === name);
@@ -39,11 +34,6 @@ export class TableIndexes {
     await this.store.changeTable?.(additionOf(graph, need, table));
   }
 
-  /**
-   * Starts to drop an index. Returns true once the index is gone.
-   *
-   * @param mayDrop asked right before the drop.
-   */
   async drop(name: string, mayDrop: () => boolean = () => true): Promise<boolean> {
     const table = await this.store.describe?.();
     if (table === undefined || indexNamed(name, table) === undefined) return true;
@@ -53,7 +43,6 @@ export class TableIndexes {
   }
 }
 
-/** Gives the new index the table's throughput limits. */
 export function additionOf(
   graph: CompiledModel,
   { partition, sort, definition }: IndexNeed,
@@ -102,7 +91,6 @@ function tooManyIndexesError(graph: CompiledModel, table: TableDescription, abse
   );
 }
 
-/** Returns why a key or index of the table doesn't fit the model; undefined if all do. */
 export function misfitError(graph: CompiledModel, table: TableDescription): EdgeloomError | undefined {
   const { name, partitionKey, sortKey } = graph.table;
   if (!hasKeys(table.KeySchema, partitionKey, sortKey)) {

@@ -44,14 +44,13 @@ export interface TableWalkOptions {
   /** Default: reads the table, eventually consistent. An index may be behind the table. */
   read?: Pick<ScanRequest, 'limit' | 'consistent'> & { index?: IndexName | undefined };
   concurrency: number;
-  /** Asked before each page; true stops the walk. */
   isOver: () => boolean;
   /**
    * Tells whether an item still exists after the visit, because the embedded engine can't continue after a deleted
    * item. Default: yes.
    */
   stays?: ((item: WalkedItem) => boolean) | undefined;
-  /** Called after each page, as soon as the place includes it, before the segment's next page is read. */
+  /** Called after each page, before the segment's next page is read. The place already includes the page. */
   onPage?: (page: WalkedPage) => void | Promise<void>;
 }
 
@@ -61,7 +60,7 @@ export interface WalkedPage {
   isLast: boolean;
 }
 
-/** Walks over a table or an index. Can stop after any page and be continued by another process. */
+/** Can stop after any page and be continued by another process. */
 export class TableWalk {
   readonly place: WalkPlace;
 

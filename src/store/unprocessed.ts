@@ -4,12 +4,10 @@ import { backoffMs, retrying } from '../foundation/retry.ts';
 import { runtimeOf } from '../foundation/runtime.ts';
 import { classifyError } from './classify.ts';
 
-/** Maximum number of attempts in a row without progress. */
 const BATCH_ATTEMPTS = 10;
 
 /**
- * Sends requests until none is left. Throws a retryable error if there is no progress, or if a wait would exceed the
- * remaining time.
+ * Throws a retryable error if there is no progress, or if a wait would exceed the remaining time.
  *
  * @param pauses whether to wait even after progress.
  */

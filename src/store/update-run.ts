@@ -42,7 +42,7 @@ export class UpdateRun {
       }
     };
     await forEachAtOnce(parts, sendPart, { concurrency });
-    // All sent calls have been answered.
+    // Thrown only after all sent calls have been answered.
     if (this.isCutShort) this.signal?.throwIfAborted();
     if (this.ending !== undefined && !this.hasAnswers) throw this.ending;
     return this.outcomes;
@@ -62,7 +62,6 @@ export class UpdateRun {
     this.hasAnswers = true;
   }
 
-  /** Makes a `StoreError` the outcome of the items of a failed call. Rethrows other errors. */
   fail(places: readonly number[], error: unknown): void {
     if (!(error instanceof StoreError)) throw error;
     this.note(places, { applied: false, error });

@@ -10,7 +10,7 @@ export interface ChangedItem extends ItemKey {
   contradiction?: string | undefined;
 }
 
-/** Returns the images of a record. An empty image counts as absent, because items have keys. */
+/** An empty image counts as absent, because every item has keys. */
 function imagesOf({ eventName, dynamodb }: RawRecord): Omit<ChangedItem, keyof ItemKey> {
   const { OldImage, NewImage } = dynamodb ?? {};
   const [before, after] = [imageOf(OldImage), imageOf(NewImage)];

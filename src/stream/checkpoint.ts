@@ -4,7 +4,7 @@ import * as z from 'zod';
 import { EdgeloomError, messageOf } from '../foundation/errors.ts';
 import { removeLeftovers, replaceFile } from '../foundation/replace-file.ts';
 
-/** Where a worker keeps its progress. Losing it only costs a replay. */
+/** Stores a worker's progress. Losing the progress only costs a replay. */
 export interface CheckpointStore {
   /** Returns undefined if there is no checkpoint. Throws if it can't be read. */
   load(): Promise<Checkpoint | undefined>;
@@ -88,7 +88,7 @@ async function loadCheckpoint(file: string): Promise<Checkpoint | undefined> {
 }
 
 function invalidCheckpointError(file: string, error: unknown): EdgeloomError {
-  // The validator's own words are about a schema that users don't know.
+  // Shows the place instead of the validator's message, which is about a schema that users don't know.
   const place = error instanceof z.ZodError ? error.issues[0]?.path.join('.') : undefined;
   const reason = place === undefined ? messageOf(error) : `${place || 'it'} isn't what a worker writes`;
   return new EdgeloomError(

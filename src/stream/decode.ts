@@ -60,7 +60,6 @@ function decodeRecord(graph: CompiledModel, record: RawRecord, stream: string, d
   });
 }
 
-/** Returns seconds since 1970; undefined if the time is invalid. */
 export function secondsOf(created: unknown): number | undefined {
   const seconds = Math.floor(created instanceof Date ? created.getTime() / 1000 : Number(created));
   return Math.abs(seconds) <= LAST_SECOND ? seconds : undefined;

@@ -22,8 +22,8 @@ import {
 const DESCRIBE_PAUSE_MS = 250;
 
 /**
- * Reads a table's stream through the SDK. An incomplete answer is retryable, because it would pass for an empty page or
- * a stream without shards.
+ * Reads a table's stream through the SDK. An incomplete answer is a retryable error, because it would otherwise pass
+ * for an empty page or a stream without shards.
  */
 export class DynamoDBStreamSource implements StreamSource {
   private readonly closed = new Set<string>();
@@ -143,11 +143,7 @@ const SHARD_ERRORS: ReadonlyMap<string, StreamErrorKind> = new Map([
   ['ResourceNotFoundException', 'no-shard'],
 ]);
 
-/**
- * Returns why a shard can't be read; undefined for errors that aren't about the shard.
- *
- * @param asked the sequence number for which an iterator was requested.
- */
+/** @param asked the sequence number for which an iterator was requested. */
 export function shardErrorKind(error: unknown, asked?: string): StreamErrorKind | undefined {
   const name = errorName(error);
   // DynamoDB reports an unknown sequence number as invalid.

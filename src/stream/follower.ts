@@ -9,7 +9,6 @@ import type { RunReport } from './run-report.ts';
 import type { StreamDescription, StreamSource } from './source.ts';
 
 const MIN_SHARD_INTERVAL_MS = 250;
-/** The longest interval between listings while a caller waits for `idle`. */
 const MAX_AWAITED_INTERVAL_MS = 1_000;
 const EMPTY_LISTINGS = 3;
 
@@ -53,7 +52,6 @@ interface IdleWaiter {
   reject(error: unknown): void;
 }
 
-/** Follows a stream's shards, including new ones, until stopped or quiet. Reads parent shards before their children. */
 export class StreamFollower {
   private readonly stopping = new AbortController();
   private readonly quiet = new IdleDetector();
@@ -216,10 +214,7 @@ export class StreamFollower {
     this.tasks.set(shardId, { task, ended });
   }
 
-  /**
-   * Tells whether nothing is left to read. Unless the stream is disabled, this takes several listings, because a closed
-   * shard's child may be listed late.
-   */
+  /** Unless the stream is disabled, this takes several listings, because a closed shard's child may be listed late. */
   private isExhausted({ status }: StreamDescription): boolean {
     this.emptyListings = this.tasks.size === 0 && status !== 'ENABLING' ? this.emptyListings + 1 : 0;
     return this.emptyListings >= (status === 'DISABLED' ? 1 : EMPTY_LISTINGS);

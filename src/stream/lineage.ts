@@ -1,9 +1,6 @@
 import type { Shard } from './source.ts';
 
-/**
- * Returns the shards that can be read now. A child is read after its parent's end, because both may have records of one
- * item.
- */
+/** A child is read after its parent's end, because both may have records of one item. */
 export function readableShards(shards: readonly Shard[], isFinished: (shardId: string) => boolean): Shard[] {
   const listed = new Set(shards.map(({ shardId }) => shardId));
   return shards.filter(

@@ -1,7 +1,7 @@
 import { StoreError } from '../foundation/errors.ts';
 import { StreamError, type StreamPage, type StreamRecord, type StreamSource } from './source.ts';
 
-/** The limit of GetRecords. One local engine refuses larger limits. */
+/** GetRecords returns at most 1,000 records, and one local engine refuses larger limits. */
 const PAGE_RECORDS = 1000;
 /** A page with at least this many records suggests that more are waiting. */
 const FULL_PAGE_RECORDS = PAGE_RECORDS / 2;
@@ -21,7 +21,7 @@ export interface StartingPoint {
 
 export interface ShardPage {
   records: readonly StreamRecord[];
-  /** True if the answer names no next page and the shard is closed, or if it is lost. */
+  /** True if the answer names no next page and the shard is closed, or if the shard is lost. */
   isEnd: boolean;
   /** True if the stream has shown the shard closed, and then lost it. */
   isLost?: boolean;
@@ -46,7 +46,7 @@ export class ShardPages {
     return this.position;
   }
 
-  /** Reads the next page. After an error, the next call reads the same page. */
+  /** After an error, the next call reads the same page. */
   async next(): Promise<ShardPage> {
     const page = await this.read();
     if (page === undefined) return { records: [], isEnd: true, isLost: true };
@@ -61,7 +61,6 @@ export class ShardPages {
     return { records, isEnd };
   }
 
-  /** Returns undefined if the shard is lost. */
   private async read(): Promise<StreamPage | undefined> {
     let isTrimmed = false;
     for (let reopened = 0; ; reopened++) {

@@ -8,11 +8,9 @@ export interface ReadBatch {
   isEnd: boolean;
 }
 
-/** Reads one shard to its end and applies what it reads. Retries end when the run ends or the work is cancelled. */
 export abstract class ShardWorker<Run extends FollowRun, Batch extends ReadBatch> implements ShardWork {
   private cancelled = false;
 
-  /** @param pollIntervalMs milliseconds between two polls of a shard without news. */
   constructor(
     protected readonly run: Run,
     protected readonly shardId: string,

@@ -24,7 +24,6 @@ export interface StreamRecord extends RawRecord {
   dynamodb?: RawRecord['dynamodb'] & { SizeBytes?: number };
 }
 
-/** Returns when a record was made, in milliseconds since 1970; undefined if unknown. */
 export function madeAtMsOf({ dynamodb }: StreamRecord): number | undefined {
   const made = dynamodb?.ApproximateCreationDateTime;
   return made instanceof Date ? made.getTime() : typeof made === 'number' ? made * 1000 : undefined;

@@ -34,7 +34,6 @@ export interface TailContext extends Pick<Runtime, 'now'> {
 
 export type TailStart = 'oldest' | 'end' | { after: string };
 
-/** Learns what a tail reads, in reading order. */
 export interface TailListener {
   /** `atMs` is the time by the tail's clock before the listing. */
   listed(description: StreamDescription, atMs: number): void;
@@ -163,7 +162,7 @@ export class StreamTail {
     return isBegin;
   }
 
-  /** Reads one page of each shard. If a page can't be read, the next call reads it again. */
+  /** If a page can't be read, the next call reads it again. */
   async readPages(): Promise<TailPages> {
     const { now } = this.context;
     const open = [...this.shards.values()].filter(({ isEnded }) => !isEnded);

@@ -19,8 +19,8 @@ export interface ProjectorOptions extends TelemetryOption {
   /** Parallel calls for each kind of work, such as updates or fan-outs. Default: 32. */
   concurrency?: number | undefined;
   /**
-   * How many children of a changed node, or edges whose order uses it, are updated at once. The record of the fan-out's
-   * continuation drives the rest. Default: 250.
+   * Maximum number of children of a changed node, or of edges with an order that uses the node, to update at once. The
+   * record of the fan-out's continuation triggers the next part. Default: 250.
    */
   fanOutPageSize?: number | undefined;
   /**
@@ -55,13 +55,16 @@ export interface BatchResult extends ApplyStats {
   touches: number;
   /** Quarantine entries by code; absent if there are none. */
   quarantines?: readonly QuarantineKind[];
-  /** The oldest record that isn't fully applied; absent if all are. All older records are done. */
+  /** The oldest record that isn't fully applied; absent if there is none. All older records are done. */
   failedFrom?: ChangeRecord;
   /** The cause of `failedFrom`. */
   error?: EdgeloomError;
 }
 
-/** Projects batches of change records: updates each derived item that they touch to what the base items ask for. */
+/**
+ * Projects batches of change records: brings each derived item that they touch to the content that follows from its
+ * base items.
+ */
 export interface Projector {
   /**
    * Projects one batch. Returns problems of a record or of the table instead of throwing: `failedFrom` is the record to

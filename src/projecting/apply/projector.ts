@@ -169,7 +169,6 @@ function reconciledTexts(touch: Reconcilable): string[] {
   return [textOfKey(keyOfTouch(touch))];
 }
 
-/** Returns the oldest failed record, and the first error that isn't a time-out if there is one. */
 function lowest(failures: readonly Failed[]): Pick<BatchResult, 'failedFrom' | 'error'> {
   if (failures.length === 0) return { failedFrom: undefined, error: undefined };
   const causes = failures.map(({ error }) => error);
@@ -185,7 +184,6 @@ function failedFrom(records: readonly ChangeRecord[], error: EdgeloomError): Pic
   return { failedFrom: records.reduce((low, record) => (isOlder(record, low) ? record : low)), error };
 }
 
-/** Returns how many records at the start of a batch are applied. */
 export function appliedCount(records: readonly ChangeRecord[], { failedFrom }: BatchResult): number {
   const failed = failedFrom === undefined ? -1 : records.findIndex((record) => !isOlder(record, failedFrom));
   return failed < 0 ? records.length : failed;
@@ -195,8 +193,8 @@ export function appliedCount(records: readonly ChangeRecord[], { failedFrom }: B
 const LASTING: ReadonlySet<string> = new Set(['projection-code-missing', 'registry-gone', 'not-home-region']);
 
 /**
- * Reads the model, and retries while there is time. If it returns an error, no record of the batch may be applied or
- * skipped. Returns undefined if the batch has no records.
+ * Retries while there is time. If an error is returned, no record of the batch may be applied or skipped. Returns
+ * undefined if the batch has no records.
  */
 async function readModel(
   reading: Omit<ApplyContext, 'graph'>,
@@ -213,7 +211,7 @@ async function readModel(
   }
 }
 
-/** Counts quarantine entries by code. Lists refused entries separately, because nothing else names their items. */
+/** Lists refused entries separately, because nothing else names their items. */
 class QuarantineKinds {
   private readonly kinds = new Map<string, QuarantineKind>();
 

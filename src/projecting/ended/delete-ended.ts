@@ -22,14 +22,14 @@ export interface EndedOptions extends Omit<RuntimeOptions, 'now'> {
   store: Store;
   /** Returns DynamoDB's time in milliseconds since 1970. Default: the store asks DynamoDB. */
   serverTime?: (() => Promise<number | undefined>) | undefined;
-  /** Deletes in flight at once. Default: 16. */
+  /** Parallel deletes. Default: 16. */
   concurrency?: number | undefined;
 }
 
 /** The result of `deleteEnded`. */
 export interface EndedResult {
   deleted: number;
-  /** True if time ran out before all due-lists were read; the next call continues. */
+  /** True if time ran out before all due-lists were read. Call again to delete the remaining edges. */
   left: boolean;
   rcu: number;
   wcu: number;

@@ -48,7 +48,6 @@ export class WorkerReport extends RunReport {
     this.listeners.onBatch?.({ shardId, records, result, newestRecordAgeMs, milliseconds, totals: { ...totals } });
   }
 
-  /** Warns about the first entry of each code, and about each refused entry, which the totals leave out. */
   private onQuarantines({ code, count, reason, isRefused }: QuarantineKind): void {
     if (isRefused) {
       this.logger.warn({ code, reason }, `An item is not in quarantine, as its entry was refused (${code}): ${reason}`);
@@ -59,7 +58,6 @@ export class WorkerReport extends RunReport {
     if (before === 0) this.logger.warn({ code, reason }, `Records go into quarantine (${code}): ${reason}`);
   }
 
-  /** Warns about the number of entries of each code. Call it at the end of a run, even if the run fails. */
   onEnd(): void {
     for (const [code, count] of this.quarantines) {
       this.logger.warn(

@@ -33,7 +33,7 @@ export interface WorkerSettings extends TelemetryOption {
    * with the oldest record.
    */
   checkpoint?: CheckpointStore | undefined;
-  /** The most records of base items and fan-outs in one batch. Larger batches are cheaper. Default: 10,000. */
+  /** Maximum number of records of base items and fan-outs in one batch. Larger batches are cheaper. Default: 10,000. */
   maxBatchRecords?: number | undefined;
   /** A batch stops reading pages after this many bytes of records. Default: 6,000,000. */
   maxBatchBytes?: number | undefined;
@@ -45,11 +45,11 @@ export interface WorkerSettings extends TelemetryOption {
   shardConcurrency?: number | undefined;
   /** Milliseconds that a batch may take before the rest is retried in smaller batches. Default: 120,000. */
   batchTimeoutMs?: number | undefined;
-  /** Milliseconds between two calls of `deleteEnded`, which isn't called with `untilIdle`. Default: 60,000. */
+  /** Milliseconds between two calls of `deleteEnded`. With `untilIdle`, the worker doesn't call it. Default: 60,000. */
   endedIntervalMs?: number | undefined;
   /** Milliseconds that the current batch may still take after `stop()`. Default: 10,000. */
   stopGraceMs?: number | undefined;
-  /** Called after each batch. It must not throw. */
+  /** Called after each batch. Must not throw. */
   onBatch?: ((report: BatchReport) => void) | undefined;
   /** Called for each shard whose records left the stream unread. */
   onTrimmed?: ((trimmed: TrimmedShard) => void) | undefined;
@@ -92,7 +92,7 @@ export interface BatchReport {
 /** A shard whose records left the stream unread, after 24 hours, so that derived items may lack their changes. */
 export interface TrimmedShard {
   shardId: string;
-  /** What was lost and what to do, in one or two sentences. */
+  /** Says which records were lost and what to do, in one or two sentences. */
   message: string;
 }
 

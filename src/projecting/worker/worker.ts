@@ -132,7 +132,7 @@ class StreamWorker implements Worker {
   }
 }
 
-/** Of Edgeloom's own writes, only those of `deleteEnded` change base items. */
+/** The worker itself changes base items only in `deleteEnded`. */
 function isOfProducer(table: TableNames, record: StreamRecord): boolean {
   const item = changedItem(table, record);
   return item !== undefined && isBaseSortKey(item.target);

@@ -6,12 +6,10 @@ import { WholeBodyAgent } from './http.ts';
 import { type ClientOptions, clientConfig } from './options.ts';
 import type { SdkClient } from './sdk.ts';
 
-/** Regions where DynamoDB's endpoint is `dynamodb.REGION.amazonaws.com`. */
 const STANDARD_REGION = /^(us|eu|ap|sa|ca|me|af|il|mx)-[a-z]+-\d{1,2}$/;
 
 export interface DeferredCalls extends TableCalls {
   client(): Promise<DynamoDBClient>;
-  /** Closes the connections; later calls fail. */
   close(): Promise<void>;
 }
 

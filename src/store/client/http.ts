@@ -11,7 +11,6 @@ type ConnectionOptions = Pick<ClientOptions, 'maxConnections' | 'answerTimeoutMs
 export const MAX_CONNECTIONS = 64;
 const KEEP_ALIVE_MS = 60_000;
 const CONNECT_TIMEOUT_MS = 5_000;
-/** The longest silence allowed before and during an answer. */
 const ANSWER_TIMEOUT_MS = 15_000;
 
 /** Without these limits, a dead connection would hold a call for five minutes. */
@@ -56,7 +55,7 @@ export class WholeBodyAgent extends Agent implements WholeBodySender {
   }
 }
 
-/** With this code, the SDK retries as after a lost connection. */
+/** Makes the SDK retry, as after a lost connection. */
 export class BrokenResponseError extends Error {
   readonly code = 'ECONNRESET';
 }

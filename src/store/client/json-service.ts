@@ -3,11 +3,9 @@ import { Signer } from '../lean/signer.ts';
 import { WholeBodyAgent } from './http.ts';
 import { type ClientOptions, clientConfig } from './options.ts';
 
-/** An AWS service that is called without retries and without its SDK client, which functions would have to load. */
+/** Called without the service's SDK client, which functions would have to load, and without retries. */
 export interface JsonService {
-  /** The service name in signatures, such as `sqs`. */
   name: string;
-  /** The prefix of the header `x-amz-target`, such as `AmazonSQS`. */
   target: string;
   contentType: string;
 }
@@ -19,10 +17,8 @@ export const EVENT_BRIDGE: JsonService = {
   contentType: 'application/x-amz-json-1.1',
 };
 
-/** Throws a `StoreError` if the call fails. */
 export type CallService = (call: string, input: object) => Promise<Readonly<Record<string, unknown>>>;
 
-/** Throws `invalid-environment` if the region or the credentials are missing. */
 export function jsonService(service: JsonService, options: ClientOptions): CallService {
   const { region, credentials, endpoint = standardEndpoint(service, region) } = clientConfig(options);
   if (region === undefined || typeof credentials !== 'object') {
@@ -72,7 +68,7 @@ function refusalError(call: string, status: number, text: string): StoreError {
   );
 }
 
-/** Returns an empty object if the text isn't JSON, such as a proxy's error page. */
+/** The text may be a proxy's error page. */
 function membersOf(text: string): { __type?: unknown; message?: unknown; Message?: unknown } {
   try {
     return JSON.parse(text) ?? {};

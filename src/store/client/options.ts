@@ -1,6 +1,6 @@
 import type { OptionNames } from '../../foundation/options.ts';
 
-/** Where DynamoDB is and how to call it. */
+/** Options of `createClient` and `createStreamsClient`. */
 export interface ClientOptions {
   /** Endpoint URL. Default: the SDK's endpoint for the region. */
   endpoint?: string | undefined;
@@ -10,9 +10,7 @@ export interface ClientOptions {
   credentials?: { accessKeyId: string; secretAccessKey: string; sessionToken?: string } | undefined;
   /** Attempts per call, including the first. Default: the SDK's. */
   maxAttempts?: number | undefined;
-  /**
-   * Maximum number of open connections; further calls wait. Default: 64. Only for clients of DynamoDB and its streams.
-   */
+  /** Maximum number of open connections; further calls wait. Default: 64. */
   maxConnections?: number | undefined;
   /** Milliseconds that a server may be silent before the attempt fails. Default: 15,000. */
   answerTimeoutMs?: number | undefined;

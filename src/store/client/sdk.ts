@@ -34,7 +34,6 @@ class CachingClient extends DynamoDBClient {
     this.resolved = new WeakMap();
   }
 
-  /** Leaves calls with options or a callback to the SDK. */
   override send(command: unknown, ...rest: unknown[]): never {
     if (rest.length > 0) return super.send(command as never, ...(rest as [never])) as never;
     const kind = (command as object).constructor;

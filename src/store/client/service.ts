@@ -2,7 +2,7 @@ import { UndiciHttpHandler } from '@smithy/undici-http-handler';
 import { timeLimits } from './http.ts';
 import { type ClientOptions, clientConfig } from './options.ts';
 
-/** For services with few calls. Adds the time limits that the SDK's own handler lacks. */
+/** Adds the time limits that the SDK's own handler lacks. */
 export function serviceConfig(options: ClientOptions) {
   return {
     ...clientConfig(options),

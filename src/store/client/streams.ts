@@ -4,7 +4,7 @@ import { checkOptions } from '../../foundation/options.ts';
 import { WholeBodyAgent } from './http.ts';
 import { CLIENT_OPTIONS, type ClientOptions, clientConfig } from './options.ts';
 
-/** Creates a client for reading streams. */
+/** Creates a client for DynamoDB Streams. */
 export function createStreamsClient(options: ClientOptions = {}): DynamoDBStreamsClient {
   checkOptions('createStreamsClient', options, CLIENT_OPTIONS);
   return new DynamoDBStreamsClient({

@@ -3,24 +3,25 @@ import { type CompiledModel, type IndexName, indexKeysOf } from '../../core/mode
 import { nativeIndexes } from '../../core/model/native-indexes.ts';
 import { type IndexDefinition, indexDefinition, lackingAttributes, nativeIndexDefinition } from './table-definition.ts';
 
-/** An index that the model needs: of derived items, or native (of base items). */
+/** An index that the model needs, either of derived items or native (of base items). */
 export interface IndexNeed {
   name: string;
   /** Undefined for a native index. */
   index?: IndexName;
   partition: string;
   sort: string;
-  /** Names a native index's attributes in messages. Empty for an index of derived items or of keys only. */
+  /**
+   * The text that names the attributes of a native index in messages. Empty for an index of derived items or of keys
+   * only.
+   */
   held: string;
   definition: Required<IndexDefinition>;
-  /** Describes the missing attributes; empty if there are none. */
   lackingIn(projection: Projection | undefined): string;
 }
 
 /** `differs`: the table's index of this name has other keys or lacks attributes. */
 export type IndexState = 'absent' | 'filling' | 'differs' | 'fits';
 
-/** Lists the indexes of derived items first. */
 export function indexNeeds(graph: CompiledModel): IndexNeed[] {
   const derived = graph.indexes.map((index): IndexNeed => {
     return {

@@ -57,7 +57,7 @@ export function indexProjection(index: IndexName): Required<Projection> {
   return { ProjectionType: 'INCLUDE', NonKeyAttributes: [...attributesInIndex(index)] };
 }
 
-/** Only searches need an index's value attribute, but `gsi0` always has to hold it. */
+/** Except in `gsi0`, only searches need the value attribute. */
 export function lackingAttributes(
   graph: CompiledModel,
   index: IndexName,

@@ -2,7 +2,7 @@ export function noteTimeOfAnswer(output: object, headers: Readonly<Record<string
   Object.assign(output, { $serverDate: headers['date'] });
 }
 
-/** Returns DynamoDB's time in milliseconds since 1970; undefined if unknown. */
+/** In milliseconds since 1970. */
 export function timeOfAnswer(output: object): number | undefined {
   const { $serverDate } = output as { $serverDate?: unknown };
   const time = typeof $serverDate === 'string' ? Date.parse($serverDate) : Number.NaN;

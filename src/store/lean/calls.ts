@@ -41,7 +41,7 @@ export interface Calls {
   TransactWriteItems: { input: TransactWriteItemsCommandInput; output: TransactWriteItemsCommandOutput };
 }
 
-/** Makes a store's calls to DynamoDB. Errors have the SDK's names. */
+/** Makes a store's calls to DynamoDB. Errors have the names of the SDK's exceptions. */
 export interface TableCalls {
   /** Makes a call with the client's retries. */
   call<Name extends keyof Calls>(name: Name, input: Calls[Name]['input']): Promise<Calls[Name]['output']>;

@@ -16,7 +16,6 @@ export type Answer = { response: WholeResponse } | { error: unknown };
 export interface LeanAttempt {
   /** Passed to the SDK as the answer to its first attempt, which isn't sent. */
   answer?: Answer | undefined;
-  /** Called with the signed request before it is sent. */
   observe?: (request: HandledRequest) => void;
 }
 

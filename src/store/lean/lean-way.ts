@@ -7,7 +7,6 @@ import { Signer, type SigningCredentials, type SigningScope } from './signer.ts'
 /** Other retry modes may delay any call, not just retries. */
 export const PLAIN_RETRY_MODE = 'standard';
 
-/** The SDK's calls, which can also show their request or accept an answer. */
 export interface ObservableCalls extends TableCalls {
   call<Name extends keyof Calls>(
     name: Name,
@@ -26,9 +25,8 @@ export interface ObservableCalls extends TableCalls {
 
 export interface LeftToSdk {
   credentials(): SigningCredentials | Promise<SigningCredentials>;
-  /** Returns how far the server's clock is ahead in milliseconds; 0 if unknown. */
+  /** How far the server's clock is ahead, in milliseconds; 0 if unknown. */
   clockOffsetMs(): number;
-  /** Tells whether middleware was added or removed, so that the SDK has to make all calls. */
   isObserved(): boolean;
   calls(): Promise<ObservableCalls>;
 }
@@ -54,7 +52,6 @@ export function routeTo(origin: string, scope: SigningScope, credentials: Signin
 export class LeanWay implements TableCalls {
   private loaded: { calls: ObservableCalls; isPaced: boolean } | undefined;
 
-  /** @param route undefined if the SDK's first request has to show it. */
   constructor(
     private readonly agent: WholeBodySender,
     private readonly sdk: LeftToSdk,
@@ -132,7 +129,7 @@ export class LeanWay implements TableCalls {
     }
   }
 
-  /** Learns the route from a request of the SDK, unless the request is signed in another way. */
+  /** Ignores a request that is signed in another way. */
   private learnRoute(
     { protocol, hostname, port, path, headers }: HandledRequest,
     credentials: SigningCredentials,
@@ -163,7 +160,7 @@ const BINARY_INPUT = /"B":\{(?:\}|"0":|"type":)|"BS":\[\{/;
 
 const SKEW_ERROR = /^(?:InvalidSignatureException|RequestTimeTooSkewed|RequestExpired|RequestInTheFuture)$/;
 
-/** Tells whether a request may have been refused for its time. Such a request changed nothing. */
+/** A request that DynamoDB refused for its time changed nothing. */
 export function isRefusedForTime(error: unknown): error is Error {
   return error instanceof Error && SKEW_ERROR.test(error.name);
 }
@@ -173,13 +170,13 @@ function isSignedAsIs(path: string): boolean {
   return /^\/[\w~/-]*$/.test(path) && !path.includes('//');
 }
 
-/** A larger difference between two offsets means that the clock was corrected. */
+/** If two offsets differ by more, the clock was corrected. */
 const CLOCK_STEP_MS = 60_000;
 
 /** Matches answers left to the SDK: with binary values, which JSON lacks, or an attribute named `__proto__`. */
 const LEFT_TO_SDK = /"(?:BS?|__proto__)"\s*:/;
 
-/** Returns undefined if the SDK has to read the response. Throws for a failed condition. */
+/** Returns undefined if the SDK has to read the response. */
 function outputOf({ statusCode, headers, body }: WholeResponse): MetadataBearer | undefined {
   if (statusCode !== 200 && statusCode !== 400) return undefined;
   const text = body.toString('utf8');
@@ -209,7 +206,6 @@ function parseMembers(text: string): Members | undefined {
   try {
     return JSON.parse(text);
   } catch {
-    // The SDK reports what is wrong with the body.
     return undefined;
   }
 }
@@ -217,7 +213,6 @@ function parseMembers(text: string): Members | undefined {
 type MetadataBearer = Pick<ConditionalCheckFailedException, '$metadata'>;
 type Metadata = MetadataBearer['$metadata'];
 
-/** Returns the same metadata as the SDK after one attempt. */
 function metadataOf(httpStatusCode: number, headers: WholeResponse['headers']): Metadata {
   const requestId = headers['x-amzn-requestid'];
   return {

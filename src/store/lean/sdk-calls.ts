@@ -91,7 +91,6 @@ type RetryStrategy = Extract<
   { recordSuccess: (token: never) => void }
 >;
 
-/** A success in the form that the SDK's retry strategy expects. */
 const PLAIN_SUCCESS = { getRetryCount: () => 0, getRetryDelay: () => 0, getRetryCost: () => undefined };
 
 function isCorrectedClock(error: unknown): boolean {

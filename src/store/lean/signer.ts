@@ -6,23 +6,17 @@ export interface SigningCredentials {
   sessionToken?: string;
 }
 
-/** Shared by all signatures for an endpoint. */
 export interface SigningScope {
-  /** The value of the header `host`. */
   host: string;
   path: string;
   region: string;
   service: string;
-  /** Default: DynamoDB's content type. */
   contentType?: string;
 }
 
 const CONTENT_TYPE = 'application/x-amz-json-1.0';
 
-/**
- * Signs requests with Signature Version 4, and caches the signing key ("Create a signed AWS API request", IAM user
- * guide).
- */
+/** Caches the signing key of Signature Version 4 ("Create a signed AWS API request", IAM user guide). */
 export class Signer {
   private second = 0;
   private time = '';
@@ -34,10 +28,7 @@ export class Signer {
     private readonly scope: SigningScope,
   ) {}
 
-  /**
-   * @param target such as `DynamoDB_20120810.UpdateItem`.
-   * @param nowMs milliseconds by the server's clock.
-   */
+  /** @param nowMs milliseconds since 1970, by the server's clock. */
   headers(target: string, body: string, nowMs: number): Record<string, string> {
     this.setTime(Math.floor(nowMs / 1000));
     // An empty `sessionToken`, as from an empty environment variable, counts as unset.

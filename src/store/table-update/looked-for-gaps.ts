@@ -4,7 +4,7 @@ import type { CompiledModel } from '../../core/model/compiled.ts';
 import { type NativeGap, NativeGaps } from '../../core/model/native-misfits.ts';
 import { withClassifiedErrors } from '../answers.ts';
 
-/** At 800 bytes per item, 8 MB or 1,000 read units. `edgeloom check` examines the whole table. */
+/** At 800 bytes per item, reading them takes 1,000 read units. `edgeloom check` examines the whole table. */
 const MOST_LOOKED_AT = 10_000;
 
 /** Native lists that would lack some of the table's first items. */

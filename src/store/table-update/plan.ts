@@ -33,7 +33,8 @@ export interface TablePlan {
   texts: string[];
   /**
    * Changes that are left to a person: TTL for a table with items, unless requested; replacing an index that projects
-   * all attributes; deleting a native index that the model doesn't use, or that has another name.
+   * all attributes; deleting a native index that the model doesn't use, or an index with the keys of a native index but
+   * another name.
    */
   left: string[];
   /** Maximum write units for filling the new indexes. Items without an index's keys cost nothing. */
@@ -52,8 +53,8 @@ export interface TablePlanOptions extends TableAccess {
 }
 
 /**
- * Plans the changes that a table needs for the model. Throws `table-differs` for a difference that can't be changed,
- * and `invalid-argument` for a TTL attribute other than the model's.
+ * Plans the changes that a table needs for the model. Throws `no-table` if the table doesn't exist, `table-differs` for
+ * a difference that can't be changed, and `invalid-argument` for a TTL attribute other than the model's.
  */
 export async function planTableUpdate(graph: CompiledModel, options: TablePlanOptions): Promise<TablePlan> {
   checkOptions('planTableUpdate', options, { client: true, ttl: true });
@@ -109,7 +110,7 @@ async function hasItems(client: DynamoDBClient, { table: { name } }: CompiledMod
   return Items.length > 0;
 }
 
-/** Only reports indexes that project all attributes: replacing one would leave readers without it for a while. */
+/** Only reported, because replacing the index would leave readers without it for a while. */
 function costlyIndexes(graph: CompiledModel, table: TableDescription): string[] {
   return graph.indexes
     .filter((index) => indexNamed(graph.table.indexNames[index], table)?.Projection?.ProjectionType === 'ALL')
@@ -124,7 +125,6 @@ function unneededIndexes(graph: CompiledModel, table: TableDescription): GlobalS
   return (table.GlobalSecondaryIndexes ?? []).filter(({ IndexName = '' }) => !needed.has(IndexName));
 }
 
-/** Reports unused native indexes, because they make writes more expensive. */
 function unusedNativeIndexes(graph: CompiledModel, table: TableDescription): string[] {
   return unneededIndexes(graph, table)
     .filter((index) => isNative(graph, index))

@@ -24,7 +24,7 @@ export interface UpdateTableOptions extends TablePlanOptions {
 const LONGEST_PAUSE_MS = 10_000;
 
 /**
- * Adds to a table what the model needs: the stream, then one index after the other, then TTL. A table with items only
+ * Adds the stream, the indexes and TTL to a table if the model needs them, one after the other. A table with items only
  * gets TTL with the option `ttl`. Can be repeated after an interruption. Returns the plan that was carried out.
  *
  * @example

@@ -46,14 +46,11 @@ export function isProjectedKind(kind: KeyKind): kind is ProjectedKind {
 export interface AgreementContext {
   graph: CompiledModel;
   store: Store;
-  /** Tells whether reads use the view. Otherwise they derive it from base items, so it can't be outdated. */
+  /** False if reads derive the view from base items, so that an outdated view doesn't matter. Default: true. */
   usesView?: ((view: Item | undefined) => boolean) | undefined;
 }
 
-/**
- * How far a node's edges were compared. A wait needn't compare these edges again, because a change that has reached an
- * edge's item isn't undone.
- */
+/** A wait needn't compare earlier edges again, because a change that has reached an edge's item isn't undone. */
 export interface EdgesPlace {
   node?: string;
   edgeType?: string;
@@ -62,9 +59,8 @@ export interface EdgesPlace {
 }
 
 interface ComparisonOptions {
-  /** Whether to read derived items consistently. Default: true. */
   consistent?: boolean;
-  /** Moved forward by the comparison. Default: the beginning. */
+  /** Moved forward by the comparison. */
   place?: EdgesPlace;
 }
 
@@ -160,10 +156,7 @@ async function completeSourceNode(
 
 const EDGES_PAGE = 250;
 
-/**
- * Returns the sort keys of the edges' index items that differ, from the first page that has any. Adds everything read
- * to `stored`.
- */
+/** Stops after the first page with a difference. Adds everything read to `stored`. */
 async function differingEdges(
   { graph, store }: AgreementContext,
   source: string,

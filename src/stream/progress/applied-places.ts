@@ -9,7 +9,6 @@ import type { Store } from '../../core/store-port.ts';
 import { StoreError } from '../../foundation/errors.ts';
 import { forEachAtOnce } from '../../foundation/for-each.ts';
 
-/** How far a shard is applied. The next walk of the shard begins at this place. */
 export interface AppliedPlace {
   /** The stream's label, because another stream may have a shard of the same name. */
   stream: string;
@@ -32,7 +31,6 @@ export interface PublishedLowWatermark {
   shards?: readonly PublishedShard[] | undefined;
   /** When the table was found to have a new stream; absent if no low watermark of an earlier stream was published. */
   renewedMs?: number | undefined;
-  /** The process that has the lease until `leaseUntilMs` (milliseconds since 1970). */
   holder: string;
   leaseUntilMs: number;
 }
@@ -45,10 +43,10 @@ interface PlaceContext {
 }
 
 const PLACES_AT_ONCE = 32;
-/** The item for the whole stream, which also holds the lease for moving the low watermark. */
+/** Also holds the lease for moving the low watermark. */
 const SUMMARY = { source: SERVICE_PARTITION, target: 'mark' } as const;
 const PREFIX = 'mark/';
-/** Limits the size of the item: each shard takes up to 100 bytes, for which every write pays. */
+/** Limits the size of the item, because every write pays for the up to 100 bytes of each shard. */
 export const MOST_PUBLISHED_SHARDS = 50;
 const STATE = 'state';
 const KEPT_SECONDS = 48 * 3600;

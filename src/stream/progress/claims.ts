@@ -46,7 +46,7 @@ export interface Run {
 }
 
 export interface Coverage {
-  /** The ranges of unclaimed records. All records before the first range are applied. */
+  /** All records before the first range are applied. */
   free: readonly Run[];
   /**
    * True if batches of the shard are applied in parallel. A claim then only covers some of the records from `first` to

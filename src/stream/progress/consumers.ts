@@ -26,7 +26,7 @@ export interface ConsumerProgress {
   stream?: string | undefined;
   /** When the item was written, in milliseconds since 1970. */
   seenAtMs: number;
-  /** Number of records applied within the last counted `intervalMs` milliseconds. */
+  /** Number of records applied in the last counted interval, which took `intervalMs` milliseconds. */
   records: number;
   intervalMs: number;
   /** True if the consumer has stopped normally. */
@@ -78,10 +78,7 @@ export async function readConsumers(
   return found.map((progress) => ({ ...progress, isStopped: stopped.has(progress.id) }));
 }
 
-/**
- * Returns the newest applied record of each shard. Earlier records are applied as well, because a worker reads a shard
- * alone and in order.
- */
+/** Records before the newest applied one are applied as well, because a worker reads a shard alone and in order. */
 export function appliedByWorkers(consumers: readonly ConsumerProgress[], stream: string): Map<string, string> {
   const applied = new Map<string, string>();
   for (const { shards } of consumers.filter((one) => one.kind === 'worker' && one.stream === stream)) {

@@ -36,10 +36,10 @@ export class LowWatermarkMover {
   constructor(private readonly context: MoverContext) {}
 
   /**
-   * Returns the low watermark in milliseconds since 1970; undefined if the claims don't show it. If no other process
-   * has published one lately, takes the lease, walks the stream, and publishes the result.
+   * Returns undefined if the claims don't show the low watermark. If no other process has published one lately, takes
+   * the lease, walks the stream, and publishes the result.
    *
-   * @param freshMs how old a published low watermark may be, in milliseconds.
+   * @param freshMs the age up to which a published low watermark is used.
    */
   async advance(freshMs: number): Promise<number | undefined> {
     if (!this.mayPublish) return this.markOf(await this.walkStream());

@@ -70,7 +70,6 @@ export function createLowWatermark(
   return lastKnown({ look, onGone, everyMs, now });
 }
 
-/** Like `createLowWatermark`, for a process that already knows the table's stream. */
 export function lowWatermarkOfStream(context: MoverContext, everyMs = EVERY_MS): () => Promise<number | undefined> {
   const mover = new LowWatermarkMover(context);
   // A disabled stream gets no more records, so its last low watermark stays true.
@@ -80,16 +79,12 @@ export function lowWatermarkOfStream(context: MoverContext, everyMs = EVERY_MS):
 
 interface Looking {
   look: () => Promise<number | undefined>;
-  /** Returns the low watermark to use when the stream is gone. */
   onGone: (last: number | undefined) => number | undefined;
   everyMs: number;
   now: () => number;
 }
 
-/**
- * Gives all callers within `everyMs` the same answer. Keeps the last low watermark after a temporary error, because it
- * stays true.
- */
+/** Keeps the last low watermark after a temporary error, because it stays true. */
 function lastKnown({ look, onGone, everyMs, now }: Looking): () => Promise<number | undefined> {
   let last: number | undefined;
   let answeredFromMs = Number.NEGATIVE_INFINITY;

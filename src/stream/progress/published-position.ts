@@ -4,7 +4,7 @@ import { type PublishedLowWatermark, readPublishedLowWatermark } from './applied
 import { readConsumers } from './consumers.ts';
 import type { PositionContext, StreamPosition } from './stream-position.ts';
 
-/** An older published position isn't used; the stream is read instead. */
+/** If the published position is older, the stream is read instead. */
 const FRESH_MS = 15_000;
 /** Consumers write claims every ten seconds, so an open record up to this age may be applied but not yet claimed. */
 const CLAIM_MS = 15_000;

@@ -8,14 +8,12 @@ import { type Claim, claimOf, claimsItem } from './claims.ts';
 import { type ConsumerKind, progressItem, type ShardProgress } from './consumers.ts';
 
 export interface RecorderOptions {
-  /** @internal */
   now?: RuntimeOptions['now'];
   graph: CompiledModel;
   store: Pick<Store, 'put' | 'writesBy'>;
   kind: ConsumerKind;
   stream?: string | undefined;
   id?: string | undefined;
-  /** Milliseconds between writes. Default: 10,000. */
   intervalMs?: number | undefined;
   onError?: ((error: unknown) => void) | undefined;
 }
@@ -30,16 +28,14 @@ const [SHARDS_A_WRITE, CLAIMS_A_WRITE] = [5, 36];
 const MOST_KEPT = 10_000;
 
 /**
- * Writes to the table what a consumer has applied: the claims of its records, and its position in each shard. Every ten
- * seconds it writes one progress item, and one claims item per 36 claims; a stopping consumer writes everything that is
- * left. A failed write doesn't fail the consumer.
+ * Every ten seconds, writes one progress item, and one claims item per 36 claims. A stopping consumer writes everything
+ * that is left. A failed write doesn't fail the consumer.
  */
 export class ProgressRecorder {
   private readonly id: string;
   private readonly intervalMs: number;
   private readonly now: Runtime['now'];
   private readonly shards = new Map<string, ShardProgress>();
-  /** Numbers of the progress items to write. */
   private readonly unwritten = new Set<number>();
   private claims: Claim[] = [];
   /** The last unwritten claim of each shard, which a worker's next batch extends. */
@@ -156,7 +152,6 @@ export class ProgressRecorder {
     this.beat.unref();
   }
 
-  /** Waits for the previous write. */
   private write(isStopped: boolean): Promise<void> {
     this.writtenAtMs = this.now();
     this.writing = this.writing.then(async () => {

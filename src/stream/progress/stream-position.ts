@@ -78,9 +78,7 @@ export async function streamPosition(graph: CompiledModel, options: PositionCont
   return { lookedAtMs, consumers, shards: positions, ...claimed, streamReads: pages };
 }
 
-/**
- * Returns the time before which every record is applied, in milliseconds since 1970; undefined if a shard is uncertain.
- */
+/** Undefined if a shard's position is uncertain. */
 export function appliedUpToMs({ lookedAtMs, shards }: StreamPosition): number | undefined {
   if (shards.some(({ isCertain }) => !isCertain)) return undefined;
   return lookedAtMs - Math.max(0, ...shards.map(({ behindSeconds }) => behindSeconds)) * 1000;

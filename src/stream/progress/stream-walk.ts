@@ -282,7 +282,7 @@ function keyToApply({ table }: CompiledModel, record: StreamRecord): ItemKey | u
   return { source: item.source, target: item.target };
 }
 
-/** Tells whether a closed shard's children aren't listed yet. A disabled stream gets none. */
+/** A disabled stream gets no new shards. */
 function lacksChildren({ status, shards }: StreamDescription, walks: ReadonlyMap<string, ShardWalk>): boolean {
   if (status === 'DISABLED') return false;
   const parents = parentIdsOf(shards);

@@ -9,7 +9,6 @@ export interface TailLowWatermark {
   upToMs(): Promise<number | undefined>;
 }
 
-/** While this process moves the low watermark, no other process does. */
 export function lowWatermarkOfTail(context: MoverContext, everyMs: number): TailLowWatermark {
   const { store, source, now } = context;
   const listener = new TailedSource(source);
