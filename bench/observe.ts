@@ -37,8 +37,8 @@ const TIMING_VARIES = 0.5;
 
 export async function observe({ repetitions = REPETITIONS }: BenchmarkOptions): Promise<Report[]> {
   const figures: Figure[] = [];
-  // Mostly waits, so the short run overlaps. A whole run measures one kind after another, because counts depend on
-  // timing.
+  // The short run measures all kinds at once, because they mostly wait. A whole run measures them one by one, because
+  // counts depend on timing.
   const units = await pMap(KINDS, unitsOf, { concurrency: sizeOf({ whole: 1, short: KINDS.length }) });
   for (const [i, { name }] of KINDS.entries())
     figures.push(varying(TIMING_VARIES, figure(name, Math.round(units[i]! * MILLION), 'RCU')));

@@ -20,7 +20,7 @@ export type Benchmark = (options: BenchmarkOptions) => Promise<Report[]>;
 const MOST_SECONDS = 180;
 /** The same for `--short`, where benchmarks run in parallel. */
 const MOST_SHORT_SECONDS = 60;
-/** Allows more time for `--nodes` on a busy machine. */
+/** Rate on a busy machine, which extends the time limit for `--nodes`. */
 const SLOWEST_NODES_PER_SECOND = 20;
 const SHORT_AT_ONCE = 3;
 

@@ -62,7 +62,7 @@ try {
     const counts = run(name, PARTS[name]);
     add(counts, all);
     const line = `${name}: ${text(counts)}, ${Math.round((Date.now() - startMs) / 1000)} s`;
-    // A stopped run has already printed its progress.
+    // Printed at once, so that a stopped run has shown the finished parts.
     console.log(line);
     lines.push(line);
   }

@@ -15,7 +15,7 @@ export default class ByProject extends BaseSequencer {
     const kept = JSON.parse(readFileSync(KEPT, 'utf8')) as { files: Record<string, number> };
     const place = ({ project }: TestSpecification): number => projects.indexOf(project);
     const seconds = ({ moduleId }: TestSpecification): number => kept.files[relative(config.root, moduleId)] ?? 0;
-    // Sorts the other files by their last duration or size.
+    // `super.sort` orders files without saved seconds by their last duration or size.
     return (await super.sort(files)).sort(
       (left, right) => place(right) - place(left) || seconds(right) - seconds(left),
     );

@@ -3,7 +3,7 @@ import type { CompiledModel } from '../../../src/core/model/compiled.ts';
 import type { Store } from '../../../src/core/store-port.ts';
 import { CALLS_AT_ONCE, forEachOf } from '../../../src/foundation/for-each.ts';
 
-/** Returns the partitions that have no items. Throws, as `get` does, if such an id can't be a node's: it's probably a typo. */
+/** Returns the partitions that have no items. Throws if one of these ids can't be a node's, because it's probably a typo. */
 export async function absentPartitions(
   { graph, store }: { graph: CompiledModel; store: Pick<Store, 'query'> },
   ids: readonly string[] = [],

@@ -10,7 +10,7 @@ export function attributesOfJson(json: string): Record<string, unknown> {
     return toPlainItem(itemOfJson(json));
   } catch (error) {
     if (!(error instanceof EdgeloomError) || error.code !== 'invalid-json') throw error;
-    // The library's hint is about a line of a file.
+    // Replaces the library's hint, which is about a line of a file.
     const hint = `Give the attributes as ATTRIBUTE=VALUE, or as one JSON object in quotes: '{"name":"Ada"}'.`;
     throw new EdgeloomError('invalid-json', `The attributes cannot be read. ${error.message}.`, hint, { cause: error });
   }

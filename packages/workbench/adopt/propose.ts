@@ -206,7 +206,7 @@ function referencesTo(target: Target, kind: Kind, targets: readonly Target[]): F
       if (others.includes(field) || (isKey && field.prefix !== target.prefix)) continue;
       const id = others.map((one) => one ?? field);
       const isOwnKey = id.length === kind.key.length && id.every((one) => kind.key.includes(one));
-      // If two types share ids, edges lead to the type with more of them.
+      // If two types share ids, only the type with fewer ids refers to the other.
       if (isOwnKey && !isBefore(target, own)) continue;
       const isOfType = free === target.key.length - 1 && isNamedAs(field, target.type);
       const isPartition = target.kind === undefined && field.place === 0;
