@@ -44,8 +44,8 @@ async function counted(name: string, graph: CompiledModel, workload: Workload, w
   const store = await memoryTable(graph, baseItemsAfter(workload), before);
   const result = await projecting(graph, { store, concurrency: CONCURRENCY })(records);
   const after = byKey([...store.items()].filter((item) => isDerivedKey(keyOf(item).target)));
-  checkEdgeSets('the projector', workload, after);
-  if (graph === fullModel) checkIndexItems('the projector', workload, after);
+  checkEdgeSets(workload, after);
+  if (graph === fullModel) checkIndexItems(workload, after);
   const beforeByKey = byKey(before);
   const bound = lowerBound(beforeByKey, after, graph.indexes);
   const oneByOne = costOneByOne(graph, beforeByKey, records);

@@ -6,16 +6,17 @@ import type { DynamoDBStore } from '../src/store/dynamodb.ts';
 import { check as runCheck } from '../src/trust/check/check.ts';
 import type { Finding } from '../src/trust/check/finding.ts';
 import type { BenchmarkOptions } from './support/command.ts';
+import { COPY_KINDS, corruptCopy, driveFanOuts, projectedBooks } from './support/copy-corruption.ts';
 import { corrupt, goalOf, KINDS, projectedGoals } from './support/corruption.ts';
 import { sizeOf } from './support/extent.ts';
-import { fullModel } from './support/models.ts';
+import { copyModel, fullModel } from './support/models.ts';
 import { interleaved, ratios, timed } from './support/paired.ts';
 import { atLeast, atMost, figure, type Report } from './support/report.ts';
 import { spread } from './support/statistics.ts';
 import { type FreshTable, scanned, scanTable, withFreshTable } from './support/table.ts';
 
 const REPETITIONS = 5;
-export const OF_EACH_KIND = sizeOf({ whole: 1_000, short: 20 });
+const OF_EACH_KIND = sizeOf({ whole: 1_000, short: 20 });
 const WHOLE = sizeOf({ whole: 500, short: 50 });
 const CLEAN = sizeOf({ whole: 6_000, short: 300 });
 const SEGMENTS = 8;
@@ -39,7 +40,7 @@ export async function checkCorruption(): Promise<Report[]> {
   ]);
 }
 
-export interface Planting {
+interface Planting {
   name: string;
   graph: CompiledModel;
   kinds: number;
@@ -48,7 +49,7 @@ export interface Planting {
   afterRepair?: (store: DynamoDBStore) => Promise<void>;
 }
 
-export async function plantedCorruption(
+async function plantedCorruption(
   { client, store }: FreshTable,
   { name, graph, kinds, plant, afterRepair }: Planting,
 ): Promise<Report> {
@@ -147,6 +148,38 @@ async function speed({ store }: FreshTable, repetitions: number): Promise<Report
       figure('check against the scan', ratios(runs.checked, runs.scan), 'x', atLeast(LEAST_SPEED)),
       figure('read capacity of the scan', scanRcu, 'RCU'),
       figure('read capacity against the scan', checkRcu / scanRcu, 'x', atMost(MOST_RCU)),
+    ],
+  };
+}
+
+const BOOKS = OF_EACH_KIND * COPY_KINDS.length + sizeOf({ whole: 2_000, short: 100 });
+
+export async function checkCopies(): Promise<Report[]> {
+  const [cost, corruption] = await withFreshTable(copyModel, projectedBooks(BOOKS), async (table) => [
+    await costOf(table),
+    await plantedCorruption(table, {
+      ...{ name: 'check-copies-corruption', graph: copyModel, kinds: COPY_KINDS.length, plant: corruptCopy },
+      afterRepair: (store) => driveFanOuts(store, BOOKS),
+    }),
+  ]);
+  return [cost!, corruption!];
+}
+
+async function costOf({ client, store }: FreshTable): Promise<Report> {
+  const items = await scanTable(client, copyModel);
+  const edges = [...items.keys()].filter((key) => key.includes(' WROTE-')).length;
+  const { rcu: scanRcu } = await scanned(store, 1);
+  const started = performance.now();
+  const { rcu } = await runCheck(copyModel, { store });
+  const seconds = (performance.now() - started) / 1000;
+  return {
+    name: 'check-copies-cost',
+    title: `a clean table of ${items.size.toLocaleString('en-US')} items, ${edges.toLocaleString('en-US')} edges that copy (dynoxide)`,
+    figures: [
+      figure('read capacity of the scan', scanRcu, 'RCU'),
+      figure('read capacity of the check', rcu, 'RCU'),
+      figure('look-ups for each edge', (rcu - scanRcu) / edges, 'RCU', atMost(2)),
+      figure('check', items.size / seconds, 'items/s'),
     ],
   };
 }

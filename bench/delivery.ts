@@ -71,7 +71,7 @@ async function deliver(
     sums.conflicts += conflicts;
     sums.wcu += wcu;
   }
-  checkEdgeSets('the projector', workload, byKey(store.items()));
+  checkEdgeSets(workload, byKey(store.items()));
   return { conflicts: sums.conflicts / sums.touches, wcu: sums.wcu };
 }
 
@@ -108,8 +108,8 @@ async function replays(name: string, graph: CompiledModel): Promise<Report> {
     const first = await project(records);
     let again = 0;
     for (const batch of chunks(records, size)) again += (await project(batch)).wcu;
-    checkEdgeSets('the projector', workload, byKey(store.items()));
-    if (graph === fullModel) checkIndexItems('the projector', workload, byKey(store.items()));
+    checkEdgeSets(workload, byKey(store.items()));
+    if (graph === fullModel) checkIndexItems(workload, byKey(store.items()));
     const ratio = again / first.wcu;
     const cut = size === records.length ? 'the same batch' : `batches of ${size.toLocaleString('en-US')}`;
     const target = size === records.length ? atMost(MOST_REPLAY) : undefined;

@@ -20,28 +20,18 @@ const EDGES = 100;
 const LABEL = 'bench';
 const TICKET = 'TICKET-1';
 
-const joined = defineGraph({
-  table: 'joined',
-  nodes: { TICKET: node({ view: [] }), PROJECT: node() },
-  edges: {
-    IN: edge({
-      ...{ from: 'TICKET', to: 'PROJECT', edgeSet: false },
-      inbound: { orders: { gsi0: date(source('dueDate')) }, projectSource: ['title'] },
-    }),
-  },
-});
+function ticketModel(table: string, inbound: NonNullable<Parameters<typeof edge>[0]['inbound']>) {
+  const ends = { from: 'TICKET', to: 'PROJECT', edgeSet: false } as const;
+  return defineGraph({
+    table,
+    nodes: { TICKET: node({ view: [] }), PROJECT: node() },
+    edges: { IN: edge({ ...ends, inbound }) },
+  });
+}
 
+const joined = ticketModel('joined', { orders: { gsi0: date(source('dueDate')) }, projectSource: ['title'] });
 /** The same list, but producers copy the two attributes to the edge. */
-const alone = defineGraph({
-  table: 'alone',
-  nodes: { TICKET: node({ view: [] }), PROJECT: node() },
-  edges: {
-    IN: edge({
-      ...{ from: 'TICKET', to: 'PROJECT', edgeSet: false },
-      inbound: { orders: { gsi0: date('dueDate') }, project: ['title'] },
-    }),
-  },
-});
+const alone = ticketModel('alone', { orders: { gsi0: date('dueDate') }, project: ['title'] });
 
 export async function joinedItems(): Promise<Report[]> {
   const reports: Report[] = [];

@@ -1,6 +1,5 @@
 import { batch } from './batch.ts';
-import { check, checkCorruption } from './check.ts';
-import { checkCopies } from './check-copies.ts';
+import { check, checkCopies, checkCorruption } from './check.ts';
 import { checkMemory } from './check-memory.ts';
 import { cpu } from './cpu.ts';
 import { delivery } from './delivery.ts';

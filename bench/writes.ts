@@ -222,14 +222,18 @@ function searched(): Scene {
   };
 }
 
+function acquaintances(orders: Readonly<Record<string, string>>): Pick<Scene, 'graph' | 'native'> {
+  return bothOf((native) => ({
+    table: 'bench',
+    nodes: { USER: node() },
+    edges: { KNOWS: edge({ from: 'USER', to: 'USER', inbound: { native, orders } }) },
+  }));
+}
+
 function unsearched(): Scene {
   const at = (name: string): State => one(item('USER-1', 'USER-1', { name }));
   return {
-    graph: modelOf({
-      table: 'bench',
-      nodes: { USER: node() },
-      edges: { KNOWS: edge({ from: 'USER', to: 'USER', inbound: { orders: { bySince: 'since' } } }) },
-    }),
+    graph: acquaintances({ bySince: 'since' }).graph,
     steps: [
       step('node without a search, create', NONE, at('Ada')),
       step('node without a search, change', at('Ada'), at('Eda')),
@@ -240,11 +244,7 @@ function unsearched(): Scene {
 function ordered(): Scene {
   const at = (day: string): State => one(item('USER-1', 'KNOWS-USER-2', { day }), day);
   return {
-    ...bothOf((native) => ({
-      table: 'bench',
-      nodes: { USER: node() },
-      edges: { KNOWS: edge({ from: 'USER', to: 'USER', inbound: { native, orders: { byDay: 'day' } } }) },
-    })),
+    ...acquaintances({ byDay: 'day' }),
     steps: [
       step('edge in an order, add', NONE, at('2024')),
       step('edge in an order, another place', at('2024'), at('2025')),
@@ -255,13 +255,8 @@ function ordered(): Scene {
 
 function orderedTwice(): Scene {
   const at = (day: string): State => one(item('USER-1', 'KNOWS-USER-2', { day, until: '2030' }), day, '2030');
-  const orders = { byDay: 'day', byUntil: 'until' };
   return {
-    ...bothOf((native) => ({
-      table: 'bench',
-      nodes: { USER: node() },
-      edges: { KNOWS: edge({ from: 'USER', to: 'USER', inbound: { native, orders } }) },
-    })),
+    ...acquaintances({ byDay: 'day', byUntil: 'until' }),
     steps: [
       step('edge in two orders, add', NONE, at('2024')),
       step('edge in two orders, another place in one', at('2024'), at('2025')),

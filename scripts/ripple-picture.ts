@@ -22,10 +22,7 @@ const TRAVEL = [0.08, 0.6] as const;
 const LETTERS = 40;
 
 /** Uses a tapped projector, which measures the milliseconds of each write. */
-export async function startTapped(
-  graph: CompiledModel,
-  observe = true,
-): Promise<{ local: Awaited<ReturnType<typeof startLocal>>; tap: ProjectorTap }> {
+export async function startTapped(graph: CompiledModel, observe = true) {
   const tap = new ProjectorTap();
   const stores: Awaited<ReturnType<typeof startLocal>>['store'][] = [];
   const local = await startLocal(graph, {
@@ -40,20 +37,25 @@ export async function startTapped(
     },
   });
   stores.push(local.store);
-  return { local, tap };
+  const { store, client } = local;
+  const streams = createStreamsClient({ endpoint: local.endpoint });
+  const logger = { debug() {}, info() {}, warn() {}, error() {} };
+  const studio = await startStudio({ graph, store, client, streams, tap, isWritable: true, logger });
+  const stop = async (): Promise<void> => {
+    await studio.close();
+    streams.destroy();
+    await local.stop();
+  };
+  return { local, tap, url: studio.url, stop };
 }
 
 async function traceOne(): Promise<TraceAnswer> {
   const graph = airportsAndGoals;
-  const { local, tap } = await startTapped(graph, false);
-  const streams = createStreamsClient({ endpoint: local.endpoint });
-  const logger = { debug() {}, info() {}, warn() {}, error() {} };
-  const { store, client } = local;
-  const studio = await startStudio({ graph, store, client, streams, tap, isWritable: true, logger });
+  const { local, tap, url, stop } = await startTapped(graph, false);
   try {
-    const writer = createWriter(graph, { store: tap.around(graph.table, store) });
+    const writer = createWriter(graph, { store: tap.around(graph.table, local.store) });
     await writeCompany(writer);
-    const { get } = studioClient(studio.url);
+    const { get } = studioClient(url);
     const traces: TraceAnswer[] = [];
     // The first writes warm up the code, and some of the others are disturbed.
     for (let i = 0; i < 24; i++) {
@@ -67,9 +69,7 @@ async function traceOne(): Promise<TraceAnswer> {
     const endOf = ({ batch }: TraceAnswer): number => batch?.endedMs ?? Number.POSITIVE_INFINITY;
     return traces.sort((left, right) => endOf(left) - endOf(right))[0]!;
   } finally {
-    await studio.close();
-    streams.destroy();
-    await local.stop();
+    await stop();
   }
 }
 

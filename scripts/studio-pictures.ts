@@ -6,14 +6,12 @@ import { mkdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
 import type { startLocal } from '../packages/local/local.ts';
-import { startStudio } from '../packages/studio/server/studio.ts';
 import { FIRST_EDGE, writeCompany } from '../packages/workbench/demo/company.ts';
 import { loadDemoData } from '../packages/workbench/demo/data.ts';
 import { airportId } from '../packages/workbench/demo/expected.ts';
 import { airports, airportsAndGoals } from '../packages/workbench/demo/model.ts';
 import { createWriter } from '../src/client/write/writer.ts';
 import type { CompiledModel } from '../src/core/model/compiled.ts';
-import { createStreamsClient } from '../src/store/client.ts';
 import { startBrowser } from '../test/support/studio/browser.ts';
 import { type Visit, visit } from '../test/support/studio/visit.ts';
 import { makeRipple, startTapped } from './ripple-picture.ts';
@@ -63,22 +61,16 @@ async function withStudio(
   graph: CompiledModel,
   take: (local: Local, visits: readonly Visit[]) => Promise<void>,
 ): Promise<void> {
-  const { local, tap } = await startTapped(graph);
-  const streams = createStreamsClient({ endpoint: local.endpoint });
-  const logger = { debug() {}, info() {}, warn() {}, error() {} };
-  const { store, client } = local;
-  const studio = await startStudio({ graph, store, client, streams, tap, isWritable: true, logger });
+  const { local, url, stop } = await startTapped(graph);
   const running = await startBrowser();
   try {
     const visits = await Promise.all(
-      THEMES.map((colorScheme) => visit(running.browser, studio.url, { viewport: VIEWPORT, colorScheme })),
+      THEMES.map((colorScheme) => visit(running.browser, url, { viewport: VIEWPORT, colorScheme })),
     );
     await take(local, visits);
   } finally {
     await running.close();
-    await studio.close();
-    streams.destroy();
-    await local.stop();
+    await stop();
   }
 }
 

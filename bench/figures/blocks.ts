@@ -4,7 +4,7 @@ import { readParameters } from '../../src/deployment/stack/base/parameters.ts';
 import { PAGE_CHILDREN } from '../../src/reconcile/fan-out.ts';
 import { MOST_UNITS } from '../../src/trust/check/run/plan.ts';
 import type { FigureFile, MeasuredBenchmark } from '../support/figure-file.ts';
-import { numberText } from '../support/report.ts';
+import { middleOf, numberText } from '../support/report.ts';
 
 /**
  * Fills the tables of figures between `<!-- figures: NAME -->` and `<!-- /figures -->` from
@@ -290,7 +290,7 @@ function number(figures: readonly MeasuredFigure[], name: string, unit?: string)
 }
 
 function text({ value }: MeasuredFigure): string {
-  return plainText(typeof value === 'number' ? value : value.median);
+  return plainText(middleOf({ value }));
 }
 
 function rangeText(figure: MeasuredFigure): string {

@@ -1,5 +1,5 @@
 import type { MeasuredBenchmark } from '../support/figure-file.ts';
-import { type Figure, isTime, numberText } from '../support/report.ts';
+import { type Figure, isTime, middleOf, numberText, rangeText } from '../support/report.ts';
 
 /**
  * A count differs if it is off by more than `varies`, a ratio if each median is outside the other's range. Ignores
@@ -17,7 +17,7 @@ export function unconfirmed(name: string, documented: MeasuredBenchmark, here: M
         if (old === undefined) return [`${name}: ${figure.name}: is not in docs/project/figures.json`];
         if (isTime(figure) || figure.varies === true || isConfirmed(old, figure)) return [];
         return [
-          `${name}: ${figure.name}: ${text(old)} ${figure.unit} in docs/project/figures.json, ${text(figure)} here`,
+          `${name}: ${figure.name}: ${rangeText(old, numberText)} ${figure.unit} in docs/project/figures.json, ${rangeText(figure, numberText)} here`,
         ];
       }),
     ];
@@ -37,13 +37,4 @@ function isConfirmed(documented: Figure, here: Figure): boolean {
 function isWithin(value: number, { value: measured }: Figure): boolean {
   if (typeof measured === 'number') return value === measured;
   return measured.min <= value && value <= measured.max;
-}
-
-function middleOf({ value }: Figure): number {
-  return typeof value === 'number' ? value : value.median;
-}
-
-function text({ value }: Figure): string {
-  if (typeof value === 'number') return numberText(value);
-  return `${numberText(value.median)} (${numberText(value.min)} to ${numberText(value.max)})`;
 }

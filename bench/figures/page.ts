@@ -1,6 +1,6 @@
 import type { Plot } from '../friends/plots.ts';
 import type { FigureFile, MeasuredBenchmark } from '../support/figure-file.ts';
-import { isTime, type MeasuredReport, numberText, targetText } from '../support/report.ts';
+import { isTime, type MeasuredReport, middleOf, numberText, targetText } from '../support/report.ts';
 
 export function figuresPage({ machine, benchmarks }: FigureFile, plots: readonly Plot[]): string {
   const { cores, memoryGB, platform, architecture, node } = machine;
@@ -49,7 +49,7 @@ function table({ title, figures }: MeasuredReport): string {
     .filter((figure) => !isTime(figure))
     .map((figure) => {
       const { value } = figure;
-      const median = numberText(typeof value === 'number' ? value : value.median);
+      const median = numberText(middleOf(figure));
       const range =
         typeof value === 'number' ? variesText(figure) : `${numberText(value.min)} to ${numberText(value.max)}`;
       return `| ${figure.name} | ${median} | ${range} | ${figure.unit} | ${targetText(figure)} |`;

@@ -1,7 +1,7 @@
 import type { Plot } from '../friends/plots.ts';
 import { loadPlotLibrary, type PlotLibrary, svgOf, TEXT_COLOR } from '../plots/library.ts';
 import type { FigureFile, MeasuredBenchmark } from '../support/figure-file.ts';
-import type { Figure } from '../support/report.ts';
+import { type Figure, middleOf, rangeText } from '../support/report.ts';
 
 /** Draws medians as bars, with the range of the runs. */
 
@@ -150,19 +150,20 @@ function draw(library: PlotLibrary, { title, subtitle, axis, isLog = false, bars
           type: 'bar',
           barWidth: 24,
           data: bars.map(({ figure }, place) => ({
-            value: typeof figure.value === 'number' ? figure.value : figure.value.median,
+            value: middleOf(figure),
             itemStyle: { color: place === 0 ? OURS : OTHERS },
-            label: { show: true, position: 'right', fontSize: 12, color: TEXT_COLOR, formatter: label(figure) },
+            label: {
+              show: true,
+              position: 'right',
+              fontSize: 12,
+              color: TEXT_COLOR,
+              formatter: rangeText(figure, short),
+            },
           })),
         },
       ],
     },
   );
-}
-
-function label({ value }: Figure): string {
-  if (typeof value === 'number') return short(value);
-  return `${short(value.median)} (${short(value.min)} to ${short(value.max)})`;
 }
 
 function short(value: number): string {

@@ -1,5 +1,6 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { startEngine } from '../../packages/local/engine/engine.ts';
+import type { Item } from '../../src/core/items/attribute-value.ts';
 import { createClient } from '../../src/store/client.ts';
 import { type Random, seededRandom } from '../support/random.ts';
 import { LAYOUTS } from './layouts/index.ts';
@@ -117,19 +118,12 @@ class Subject {
     const dropped = stored.filter((friend) => !expected.has(friend));
     if (added.length === 0 && dropped.length === 0) return false;
     const { layout, table } = this;
-    if (layout.itemPer === 'friend') {
-      await table.writeMany(
-        layout.items(user, added),
-        layout.items(user, dropped).map((item) => table.keyOf(item)),
-      );
-    } else if (list.length > 0) {
-      await table.writeMany(layout.items(user, list), []);
-    } else {
-      await table.writeMany(
-        [],
-        layout.items(user, stored).map((item) => table.keyOf(item)),
-      );
-    }
+    const itemsOf = (friends: readonly string[]): Item[] => (friends.length === 0 ? [] : layout.items(user, friends));
+    const [puts, deletes] = layout.itemPer === 'friend' ? [added, dropped] : [list, list.length === 0 ? stored : []];
+    await table.writeMany(
+      itemsOf(puts),
+      itemsOf(deletes).map((item) => table.keyOf(item)),
+    );
     return true;
   }
 

@@ -21,13 +21,7 @@ export function stepsOf(operation: Operation, random: Random, network: Network, 
   if (operation === 'list') return listings(random, network, Math.min(limit, MOST_LISTINGS));
   if (operation === 'check') return checks(random, network, pairs, Math.min(limit, 2 * pairs.length));
   const order = drawn(random, pairs, pairs.length);
-  const timed = new Set(
-    drawn(
-      random,
-      order.map((_, place) => place),
-      limit,
-    ),
-  );
+  const timed = new Set(drawn(random, [...order.keys()], limit));
   const steps: Step[] = [];
   const lists = new Map<string, Set<string>>();
   for (const [user, friends] of network.friends) lists.set(user, new Set(operation === 'add' ? [] : friends));
@@ -49,16 +43,16 @@ function listings(random: Random, network: Network, limit: number): Step[] {
   }));
 }
 
-interface Pair {
-  user: string;
-  friend: string;
-}
-
 /**
  * Alternates between a friend and a stranger of the same user. Draws friendships, as the article does, so users come as
  * often as they have friends.
  */
-function checks(random: Random, network: Network, pairs: readonly Pair[], count: number): Step[] {
+function checks(
+  random: Random,
+  network: Network,
+  pairs: readonly Pick<Step, 'user' | 'friend'>[],
+  count: number,
+): Step[] {
   const steps: Step[] = [];
   let pair = pairs[0]!;
   for (let place = 0; place < count; place++) {

@@ -180,7 +180,8 @@ export class MeteredTable {
   }
 
   /** Creates a missing item. Throws `ConditionalCheckFailedException` if `expect` isn't met. */
-  async update(key: Item, { set = {}, remove = [], expect = {} }: ItemUpdate): Promise<void> {
+  async update(user: string, { set = {}, remove = [], expect = {} }: ItemUpdate): Promise<void> {
+    const key = { user: { S: user } };
     const expression = new Expression();
     const sets = Object.entries(set).map(([name, value]) => `${expression.name(name)} = ${expression.value(value)}`);
     const removes = remove.map((name) => expression.name(name));
@@ -207,7 +208,7 @@ export class MeteredTable {
   }
 
   async writeMany(puts: readonly Item[], deletes: readonly Item[]): Promise<void> {
-    const requests: BatchRequest[] = [
+    const requests: { PutRequest?: { Item: Item }; DeleteRequest?: { Key: Item } }[] = [
       ...puts.map((item) => ({ PutRequest: { Item: item } })),
       ...deletes.map((key) => ({ DeleteRequest: { Key: key } })),
     ];
@@ -238,11 +239,6 @@ function equality(values: Item) {
     text: parts.join(' AND '),
     bindings: { ExpressionAttributeNames: names, ExpressionAttributeValues: bound },
   };
-}
-
-interface BatchRequest {
-  PutRequest?: { Item: Item };
-  DeleteRequest?: { Key: Item };
 }
 
 class Expression {

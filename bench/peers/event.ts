@@ -1,11 +1,9 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 
 export interface DynamoDBRecord {
-  eventName?: 'INSERT' | 'MODIFY' | 'REMOVE';
   dynamodb?: {
     OldImage?: Record<string, AttributeValue>;
     NewImage?: Record<string, AttributeValue>;
-    SequenceNumber?: string;
   };
 }
 

@@ -12,15 +12,10 @@ import { MemoryStore } from '../../test/support/memory-store/memory-store.ts';
  */
 export type ManagedState = 'registered' | 'migrated' | { second: string; sinceMs: number };
 
-export interface Managed {
-  graph: CompiledModel;
-  store: MemoryStore;
-}
-
 /** Earlier than the records of any workload. */
 const SINCE_MS = Date.UTC(2020, 0, 1);
 
-export async function managed(own: CompiledModel, state: ManagedState): Promise<Managed> {
+export async function managed(own: CompiledModel, state: ManagedState) {
   const definitions = [...definitionsOf(own).values()];
   const registry = registryOf(definitions, state);
   const data = new Map(definitions.map((one) => [one.fingerprint, one.data]));

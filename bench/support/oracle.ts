@@ -8,21 +8,21 @@ const WEIGHTS: Readonly<Record<string, number>> = { LEAD: 500, CONTRIBUTOR: 400,
 const INDEX_ITEM = ' ~ix/';
 const VIEW = ' ~view';
 
-export function checkEdgeSets(consumer: string, workload: Workload, items: ReadonlyMap<string, Item>): void {
-  refuse(consumer, 'edge set', wrongEdgeSets(workload, items));
+export function checkEdgeSets(workload: Workload, items: ReadonlyMap<string, Item>): void {
+  refuse('edge set', wrongEdgeSets(workload, items));
 }
 
-export function checkIndexItems(consumer: string, workload: Workload, items: ReadonlyMap<string, Item>): void {
-  refuse(consumer, 'index item', wrongEntries(workload, items));
+export function checkIndexItems(workload: Workload, items: ReadonlyMap<string, Item>): void {
+  refuse('index item', wrongEntries(workload, items));
 }
 
 export function wrongItems(workload: Workload, items: ReadonlyMap<string, Item>): number {
   return wrongEdgeSets(workload, items).length + wrongEntries(workload, items).length;
 }
 
-function refuse(consumer: string, what: string, [first, ...others]: readonly string[]): void {
+function refuse(what: string, [first, ...others]: readonly string[]): void {
   if (first === undefined) return;
-  throw new Error(`${consumer} left a wrong ${what} of ${first}, and ${others.length} more`);
+  throw new Error(`the projector left a wrong ${what} of ${first}, and ${others.length} more`);
 }
 
 function wrongEdgeSets({ edges }: Workload, items: ReadonlyMap<string, Item>): string[] {

@@ -51,6 +51,6 @@ export function cpuSecondsOf(runs: readonly Timing[], units = 1): number[] {
   return runs.map(({ cpuSeconds }) => cpuSeconds / units);
 }
 
-export function secondsOf(runs: readonly Timing[], units = 1): number[] {
-  return runs.map(({ seconds }) => seconds / units);
+export function secondsOf(runs: readonly Timing[]): number[] {
+  return runs.map(({ seconds }) => seconds);
 }

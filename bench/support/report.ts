@@ -56,7 +56,7 @@ export function reportJson(report: Report): MeasuredReport {
 
 export function isMet({ value, target }: Figure): boolean | undefined {
   if (target === undefined) return undefined;
-  const number = typeof value === 'number' ? value : value.median;
+  const number = middleOf({ value });
   return target.kind === 'at-most' ? number <= target.value : number >= target.value;
 }
 
@@ -68,7 +68,7 @@ export function isTime({ unit }: Figure): boolean {
 export function reportText(report: Report): string {
   const rows = report.figures.map((figure) => [
     figure.name,
-    typeof figure.value === 'number' ? numberText(figure.value) : numberText(figure.value.median),
+    numberText(middleOf(figure)),
     typeof figure.value === 'number' ? '' : `${numberText(figure.value.min)} .. ${numberText(figure.value.max)}`,
     figure.unit,
     targetText(figure),
@@ -100,4 +100,13 @@ export function targetText(figure: Figure): string {
 export function numberText(value: number): string {
   if (Number.isInteger(value)) return value.toLocaleString('en-US');
   return value >= 100 ? Math.round(value).toLocaleString('en-US') : value.toFixed(value >= 10 ? 1 : 3);
+}
+
+export function middleOf({ value }: Pick<Figure, 'value'>): number {
+  return typeof value === 'number' ? value : value.median;
+}
+
+export function rangeText({ value }: Figure, text: (value: number) => string): string {
+  if (typeof value === 'number') return text(value);
+  return `${text(value.median)} (${text(value.min)} to ${text(value.max)})`;
 }

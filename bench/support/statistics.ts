@@ -15,16 +15,11 @@ export function spread(values: readonly number[]): Spread {
   return { median: median(values), min: Math.min(...values), max: Math.max(...values) };
 }
 
-export interface Sized {
-  size: number;
-  value: number;
-}
-
 /**
  * Returns the exponent `b` of the best power law `value = a * size^b`, by least squares of logarithms: 0 is constant, 1
  * is linear. Returns 0 if all values are 0. Throws if only some values are 0, or for fewer than two sizes.
  */
-export function growthExponent(points: readonly Sized[]): number {
+export function growthExponent(points: readonly { size: number; value: number }[]): number {
   if (points.length > 0 && points.every(({ value }) => value === 0)) return 0;
   if (points.some(({ value, size }) => value <= 0 || size <= 0))
     throw new RangeError('only positive numbers have a logarithm');

@@ -16,11 +16,6 @@ export interface Workload {
   goals: ReadonlyMap<string, GoalState>;
 }
 
-export interface WorkloadOptions {
-  /** Changes of nodes, in addition to those of edges. Default: 0, so there are no nodes. */
-  nodeChanges?: number;
-}
-
 const SEED = 20_200_701;
 /** The short form has a tenth of the size. */
 const TENTHS = sizeOf({ whole: 10, short: 1 });
@@ -38,9 +33,10 @@ type Action = 'insert' | 'change' | 'remove' | 'node';
 
 /**
  * Returns 10,000 changes of the edges of 2,000 sources, distributed by Zipf's law (5,072 inserts, 2,951 role changes,
- * 1,977 removes), with edge sets of up to about 3,000 elements.
+ * 1,977 removes), with edge sets of up to about 3,000 elements. Adds `nodeChanges` changes of nodes. If there are none, the
+ * batch has no nodes.
  */
-export function recordedBatch({ nodeChanges = 0 }: WorkloadOptions = {}): Workload {
+export function recordedBatch({ nodeChanges = 0 } = {}): Workload {
   const random = seededRandom(SEED);
   const state = new GraphState(random, nodeChanges > 0);
   const before = state.fill();

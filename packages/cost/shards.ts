@@ -43,14 +43,9 @@ function putsOfType(
   return (putsPerSecond * (shares.get(type) ?? 0)) / all;
 }
 
-interface KnownLoad {
-  putsPerSecond?: number | undefined;
-  hottestShare?: number | undefined;
-}
-
 export function shardAdvice(
   search: SearchModel,
-  { putsPerSecond, hottestShare }: KnownLoad = {},
+  { putsPerSecond, hottestShare }: { putsPerSecond?: number | undefined; hottestShare?: number } = {},
 ): ShardAdvice | undefined {
   const { shards, indexPartition } = search;
   if (shards === 'value') return undefined;

@@ -20,7 +20,6 @@ import {
 import { knownFields } from '../../src/core/model/known-fields.ts';
 import { type NativeIndexNeed, nativeIndexes } from '../../src/core/model/native-indexes.ts';
 import { packsOf } from '../../src/core/model/projection/search-pack.ts';
-import { type IndexChange, unitsByHand, unitsOfIndex, unitsOfItem } from './index-units.ts';
 
 /** Units for writing a base item and its projections. A test compares them with the units that a store counts. */
 export interface WriteCost {
@@ -464,4 +463,28 @@ function joinedEdges(model: CompiledModel, { type }: Pick<NodeModel, 'type'>): E
 
 function sum<T>(all: readonly T[], of: (one: T) => number): number {
   return all.reduce((total, one) => total + of(one), 0);
+}
+
+type IndexChange =
+  | 'comes'
+  | 'goes'
+  /** The item's key in the index changes. */
+  | 'moves'
+  /** The key stays the same, but projected attributes change. */
+  | 'changes'
+  | 'stays';
+
+/** Returns write units. Edgeloom's indexes don't project the revision, so changing only the revision costs nothing. */
+function unitsOfIndex(change: IndexChange): number {
+  if (change === 'stays') return 0;
+  // DynamoDB deletes the old entry and puts a new one.
+  return change === 'moves' ? 2 : 1;
+}
+
+function unitsOfItem(changes: readonly IndexChange[]): number {
+  return changes.reduce((sum, change) => sum + unitsOfIndex(change), 1);
+}
+
+function unitsByHand(changes: readonly IndexChange[]): number {
+  return changes.reduce((sum, change) => sum + (change === 'moves' ? 2 : 1), 1);
 }

@@ -26,11 +26,6 @@ export interface LocalObserverSettings {
   logger?: Logger | undefined;
 }
 
-export interface RunningObserver {
-  observer: LocalObserver;
-  stop(): Promise<void>;
-}
-
 /** Shorter than on AWS: a local engine shows records at once, and shares this machine's clock. */
 const LIMITS = { lateMs: 500, skewMs: 100, graceMs: 1_000, listMs: 2_000 };
 /** Milliseconds between reads of the consumer's position. */
@@ -41,7 +36,7 @@ export function startLocalObserver(
   graph: CompiledModel,
   { streams, store, streamArn, loss }: Pick<LocalTable, 'streams' | 'store' | 'streamArn' | 'loss'>,
   { logger, onDrift }: LocalObserverSettings,
-): RunningObserver {
+) {
   const stopping = new AbortController();
   const { signal } = stopping;
   let progress: ObserverProgress = { verifiedThroughMs: undefined, heldBy: undefined, drift: [] };

@@ -38,11 +38,6 @@ export interface LocalMirrors {
   ended: Promise<void>;
 }
 
-export interface RunningMirrors {
-  mirrors: LocalMirrors;
-  stop(): Promise<void>;
-}
-
 export async function startLocalMirrors(
   graph: CompiledModel,
   table: LocalTable,
@@ -53,7 +48,7 @@ export async function startLocalMirrors(
     pollIntervalMs: number;
     logger?: Logger | undefined;
   },
-): Promise<RunningMirrors> {
+) {
   const { sources, sourceEndpoint: endpoint, dataDir, pollIntervalMs, logger } = options;
   const followers: StreamFollower[] = [];
   // Opens all sources, so that each mirror knows which claims the others declare.

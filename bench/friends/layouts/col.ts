@@ -12,7 +12,7 @@ export const colLayout: Layout = {
   itemPer: 'user',
 
   async add(table, user, friend) {
-    await table.update({ user: { S: user } }, { set: { [friend]: { BOOL: true } } });
+    await table.update(user, { set: { [friend]: { BOOL: true } } });
   },
 
   async has(table, user, friend) {
@@ -24,7 +24,7 @@ export const colLayout: Layout = {
   },
 
   async remove(table, user, friend) {
-    await table.update({ user: { S: user } }, { remove: [friend] });
+    await table.update(user, { remove: [friend] });
   },
 
   items(user, friends) {

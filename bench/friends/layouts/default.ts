@@ -15,7 +15,7 @@ export const defaultLayout: Layout = {
   async add(table, user, friend) {
     const last = lastNumber(await table.get({ user: { S: user } }));
     const free = String(last + 1);
-    await table.update({ user: { S: user } }, { set: { [free]: { S: friend } }, expect: { [free]: undefined } });
+    await table.update(user, { set: { [free]: { S: friend } }, expect: { [free]: undefined } });
   },
 
   async has(table, user, friend) {
@@ -23,7 +23,8 @@ export const defaultLayout: Layout = {
   },
 
   async list(table, user) {
-    return friendsIn(await table.get({ user: { S: user } }));
+    const item = await table.get({ user: { S: user } });
+    return Object.entries(item ?? {}).flatMap(([name, value]) => (name !== 'user' && 'S' in value ? [value.S] : []));
   },
 
   async remove(table, user, friend) {
@@ -33,10 +34,11 @@ export const defaultLayout: Layout = {
     const last = lastNumber(item);
     const expect = { [hole]: item[hole], [String(last)]: item[String(last)], [String(last + 1)]: undefined };
     const fillsHole = hole !== String(last);
-    await table.update(
-      { user: { S: user } },
-      { ...(fillsHole && { set: { [hole]: item[String(last)]! } }), remove: [String(last)], expect },
-    );
+    await table.update(user, {
+      ...(fillsHole && { set: { [hole]: item[String(last)]! } }),
+      remove: [String(last)],
+      expect,
+    });
   },
 
   items(user, friends) {
@@ -54,10 +56,6 @@ export function placeOf(item: Item | undefined, friend: string): string | undefi
     if (name !== 'user' && 'S' in value && value.S === friend) return name;
   }
   return undefined;
-}
-
-export function friendsIn(item: Item | undefined): string[] {
-  return Object.entries(item ?? {}).flatMap(([name, value]) => (name !== 'user' && 'S' in value ? [value.S] : []));
 }
 
 /** Besides the key, attributes are numbered without gaps. */

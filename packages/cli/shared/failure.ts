@@ -1,7 +1,6 @@
 import { toJson } from '../../../src/foundation/exact-json.ts';
 import { type FailureDocument, failureDocument } from '../../../src/foundation/failure-document.ts';
 import { printableLines } from '../../../src/foundation/printable.ts';
-import { inCommandWords } from './remedies.ts';
 
 function currentText(current: object | null | undefined): string {
   if (current === undefined) return '';
@@ -19,4 +18,40 @@ export function failureText(error: unknown, { withStack = false }: { withStack?:
   return printableLines(
     `error (${code}): ${message}\n${currentText(current)}${hint === '' ? '' : `hint: ${hint}\n`}${stack}`,
   );
+}
+
+/** Replaces the library's terms in messages by command options. A phrase comes before the words in it. */
+const WORDS: readonly (readonly [RegExp, string])[] = [
+  [/give the update upsert: true/g, 'give --upsert'],
+  [/\{ if: \{ ([\w-]+): ([^}\s]+) \} \}/g, '--if $1=$2'],
+  [/, or ask for idempotent: true \(twice the capacity\)/g, ''],
+  [/\b(get, edges or has) with consistent: true, or a session, which .*?at once/g, 'get with --stored --consistent'],
+  [/\b([Rr])ead (it|the item) with consistent: true/g, '$1ead $2 with edgeloom get --stored --consistent'],
+  [/\bputNode(?: of a writer)?\b/g, 'edgeloom put'],
+  [/\bdeleteNode\b/g, 'edgeloom delete'],
+  [/, or in a transaction/g, ''],
+  [/; or use scanNodes, which scans the whole table/g, ''],
+  [/\bAsk inbound for/g, 'Ask edgeloom list inbound for'],
+  [/\bread getNode\b/g, 'read edgeloom get --stored'],
+  [/\bgetViews? /g, 'edgeloom get '],
+  [/\bgetView\b/g, 'edgeloom get'],
+  [/\{ equals \}, \{ beginsWith \}, \{ between \} or \{\}/g, '--equals, --prefix, --from and --to, or none of them'],
+  [/\bbeginsWith (and|or) between\b/g, '--prefix, --from $1 --to'],
+  [/\bequals, atLeast, path, /g, '--equals, --at-least, --path, '],
+  [/\bGive partition: a value of\b/g, 'Give --partition with a value of'],
+  [/^between of\b/, 'The range of --from and --to of'],
+  [/(?<!--)\bequals, (?=atLeast|beginsWith|--)/g, '--equals, '],
+  [/\b(as|takes) path\b/g, '$1 --path'],
+  [/\bcontradicts if\b/g, 'contradicts --if'],
+  [/\bifAbsent\b/g, '--if-absent'],
+  [/\bifPresent\b/g, '--if-present'],
+  [/\batLeast\b/g, '--at-least'],
+  // Inside the JSON of `--where`, `beginsWith` keeps its name.
+  [/(?<!gte, |has |Did you mean )\bbeginsWith\b/g, '--prefix'],
+  [/\bmaxRcu\b/g, '--max-rcu'],
+  [/\bmaxNodes\b/g, '--max-nodes'],
+];
+
+export function inCommandWords(text: string): string {
+  return WORDS.reduce((before, [pattern, words]) => before.replace(pattern, words), text);
 }

@@ -7,19 +7,14 @@ export interface EngineCommand {
   scratch?: ScratchFolder;
 }
 
-export interface EngineProcess {
-  ended: Promise<void>;
-  hasEnded(): boolean;
-  errorOutput(): string;
-  stop(): Promise<void>;
-}
+export type EngineProcess = ReturnType<typeof spawnEngine>;
 
 const OUTPUT_CHARACTERS = 2000;
 /** A stopping engine needs time to write its data. */
 const GRACE_SECONDS = 5;
 
 /** Starts an engine that ends with this process but doesn't keep it alive. */
-export function spawnEngine(command: EngineCommand): EngineProcess {
+export function spawnEngine(command: EngineCommand) {
   let output = '';
   const onErrorOutput = (chunk: Buffer): void => {
     output = (output + chunk.toString()).slice(-OUTPUT_CHARACTERS);

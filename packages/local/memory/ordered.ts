@@ -1,4 +1,5 @@
-import { compareText, compareValues, type Value } from './values.ts';
+import { compareKeys } from '../../../src/core/items/encoding.ts';
+import { compareValues, type Value } from './values.ts';
 
 /** `tie` orders entries with the same sort key. */
 export interface Entry<T> {
@@ -46,5 +47,5 @@ function compareEntries(left: Place, right: Place): number {
     const order = compareValues(left.sort, right.sort);
     if (order !== 0) return order;
   }
-  return compareText(left.tie, right.tie);
+  return compareKeys(left.tie, right.tie);
 }

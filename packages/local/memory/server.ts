@@ -41,28 +41,16 @@ export function memoryCalls(tables = new Tables()): Calls {
     GetShardIterator: (input) => getShardIterator(tables, input),
     GetRecords: (input) => getRecords(tables, input),
   };
-  const named = ([prefix, calls]: [string, Calls]) =>
-    Object.entries(calls).map(([name, call]) => [`${prefix}.${name}`, call]);
-  return Object.fromEntries(
-    (
-      [
-        ['DynamoDB_20120810', items],
-        ['DynamoDBStreams_20120810', streams],
-      ] as [string, Calls][]
-    ).flatMap(named),
-  ) as Calls;
-}
-
-export interface MemoryServer {
-  ended: Promise<void>;
-  stop(): Promise<void>;
+  const named = (prefix: string, calls: Calls): Calls =>
+    Object.fromEntries(Object.entries(calls).map(([name, call]) => [`${prefix}.${name}`, call]));
+  return { ...named('DynamoDB_20120810', items), ...named('DynamoDBStreams_20120810', streams) };
 }
 
 /**
  * Serves DynamoDB's API over HTTP from this process's memory. Calls are atomic, because each runs synchronously. Data
  * isn't kept, and signatures aren't checked. Rejects with the system's error if the port is taken.
  */
-export async function startMemoryServer(port: number): Promise<MemoryServer> {
+export async function startMemoryServer(port: number) {
   const calls = memoryCalls();
   const server = createServer((request, response) => void answer(calls, request, response));
   const ended = new Promise<void>((resolve) => server.once('close', resolve));
@@ -101,16 +89,11 @@ async function callOutcome(calls: Calls, request: IncomingMessage): Promise<{ st
       throw new Refusal('UnknownOperationException', `The engine in memory has no ${String(target)}`);
     return { status: 200, body: JSON.stringify(call(input)) };
   } catch (error) {
-    const refusal =
+    const { type, message, details } =
       error instanceof Refusal ? error : new Refusal('InternalServerError', String((error as Error).stack));
-    const type = `com.amazonaws.dynamodb.v20120810#${refusal.type}`;
-    const body = JSON.stringify({
-      __type: type,
-      message: refusal.message,
-      Message: refusal.message,
-      ...refusal.details,
-    });
-    return { status: refusal.type === 'InternalServerError' ? 500 : 400, body };
+    const __type = `com.amazonaws.dynamodb.v20120810#${type}`;
+    const body = JSON.stringify({ __type, message, Message: message, ...details });
+    return { status: type === 'InternalServerError' ? 500 : 400, body };
   }
 }
 

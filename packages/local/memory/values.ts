@@ -1,4 +1,5 @@
 import { bytesOfBase64, numberSizeBytes } from '../../../src/core/items/attribute-value.ts';
+import { compareKeys } from '../../../src/core/items/encoding.ts';
 import { compareNumbers, normalNumber } from './numbers.ts';
 import { invalid } from './refusal.ts';
 
@@ -129,23 +130,7 @@ export function compareValues(left: Value, right: Value): number {
   if (a === b) return 0;
   if (type === 'N') return compareNumbers(a, b);
   if (type === 'B') return Buffer.compare(Buffer.from(a, 'base64'), Buffer.from(b, 'base64'));
-  return compareText(a, b);
-}
-
-/** Compares in the order of UTF-8 bytes, which is the order of code points. */
-export function compareText(left: string, right: string): number {
-  const shorter = Math.min(left.length, right.length);
-  for (let i = 0; i < shorter; i++) {
-    const [a, b] = [left.charCodeAt(i), right.charCodeAt(i)];
-    if (a !== b) return rankOf(a) - rankOf(b);
-  }
-  return left.length - right.length;
-}
-
-/** Surrogates encode the highest code points, so they sort last. */
-function rankOf(unit: number): number {
-  if (unit < 0xd800) return unit;
-  return unit < 0xe000 ? unit + 0x2000 : unit - 0x800;
+  return compareKeys(a, b);
 }
 
 export function sizeOf(item: Values): number {

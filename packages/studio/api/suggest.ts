@@ -6,7 +6,7 @@ import type { CompiledModel, SearchModel } from '../../../src/core/model/compile
 import { NODE_LIST } from '../../../src/core/model/node-list.ts';
 import { textFormOf } from '../../../src/core/model/options/option-tables.ts';
 import type { RequestContext } from '../base/context.ts';
-import { isLocal } from '../base/place-of-table.ts';
+import { isLocal } from '../base/query-code.ts';
 import { input, route } from '../base/route.ts';
 import type { LookedAt, SampleAnswer } from '../base/table-sample.ts';
 import { typeOf } from '../base/type-of.ts';

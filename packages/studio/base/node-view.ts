@@ -3,21 +3,14 @@ import { plainViewAttributes, readViews } from '../../../src/client/read/nodes/v
 import { readContext } from '../../../src/client/read/reader-options.ts';
 import { LivingStore } from '../../../src/client/read/request/living-store.ts';
 import { NO_OWN_WRITES } from '../../../src/client/read/request/own.ts';
-import type { EdgeSetElement } from '../../../src/client/read/request/result.ts';
 import { EVICTED } from '../../../src/core/items/derived-item.ts';
 import { evictedTypes } from '../../../src/core/items/stored-view.ts';
 import { hasEnds } from '../../../src/core/model/ends.ts';
 import { losslessNumber } from '../../../src/foundation/exact-json.ts';
 import type { RequestContext } from './context.ts';
 
-export interface StoredView {
-  attributes: Record<string, unknown> | null;
-  edgeSet: EdgeSetElement[];
-  left: string[];
-}
-
 /** Unlike a reader, doesn't query base edges of evicted types, which would cost hundreds of RCU for a hub. */
-export async function readStoredView({ graph, store, leases }: RequestContext, id: string): Promise<StoredView> {
+export async function readStoredView({ graph, store, leases }: RequestContext, id: string) {
   return await leases.hold(async (projections) => {
     const context = {
       ...readContext(graph, { store, leases, readNumber: losslessNumber }),

@@ -1,7 +1,9 @@
 import { inspect } from 'node:util';
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { isLoopback } from '../../../src/store/client/options.ts';
 import type { ReaderCall } from './query.ts';
 
-export interface CodeClient {
+interface CodeClient {
   endpoint?: string | undefined;
   region?: string | undefined;
 }
@@ -36,4 +38,16 @@ const PRINTED: Readonly<Record<ReaderCall['method'], string>> = {
 
 function literal(value: unknown): string {
   return inspect(value, { depth: null, maxArrayLength: null, maxStringLength: null });
+}
+
+export async function placeOf({ config }: DynamoDBClient): Promise<CodeClient> {
+  const endpoint = await config.endpoint?.();
+  if (endpoint === undefined) return { region: await config.region() };
+  const { protocol, hostname, port, path } = endpoint;
+  return { endpoint: `${protocol}//${hostname}${port === undefined ? '' : `:${port}`}${path === '/' ? '' : path}` };
+}
+
+export async function isLocal(client: DynamoDBClient): Promise<boolean> {
+  const place = await placeOf(client);
+  return 'endpoint' in place && isLoopback(place.endpoint);
 }

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { packageFile } from '../../../src/deployment/package/package-files.ts';
@@ -13,7 +14,6 @@ import { send, sendJson } from '../base/http.ts';
 import { ProjectorTap } from '../base/projector-tap.ts';
 import { TableSample } from '../base/table-sample.ts';
 import { answerRequest } from './answers.ts';
-import { type Asset, loadAssets } from './assets.ts';
 
 export interface StudioOptions extends StudioTable {
   port?: number | undefined;
@@ -121,4 +121,27 @@ async function listen(server: Server, port: number): Promise<AddressInfo> {
     server.listen(port, LOOPBACK, resolve);
   });
   return server.address() as AddressInfo;
+}
+
+interface Asset {
+  type: string;
+  body: Buffer;
+}
+
+const TYPES: Readonly<Record<string, string>> = {
+  'page.html': 'text/html; charset=utf-8',
+  'page.js': 'text/javascript; charset=utf-8',
+  'page.css': 'text/css; charset=utf-8',
+};
+
+function loadAssets(folder: URL): ReadonlyMap<string, Asset> {
+  try {
+    return new Map(
+      Object.entries(TYPES).map(([name, type]) => [name, { type, body: readFileSync(new URL(name, folder)) }]),
+    );
+  } catch (error) {
+    throw new EdgeloomError('file-failed', 'The page of the studio is not built.', 'Run npm run build in the clone.', {
+      cause: error,
+    });
+  }
 }

@@ -7,8 +7,6 @@ import type { DemoData } from './data.ts';
 import { airportId } from './expected.ts';
 import { airportsAndGoals } from './model.ts';
 
-type GoalWriter = Writer<typeof airportsAndGoals>;
-
 const TEAMS = { web: 'Web', data: 'Data', ground: 'Ground crew', sales: 'Sales' } as const;
 const PEOPLE = { terui: 'Terui', tanaka: 'Tanaka', ada: 'Ada', li: 'Li Wei', noor: 'Noor', omar: 'Omar' } as const;
 
@@ -33,7 +31,7 @@ const GOALS: Readonly<
   lag: ['Answer within 50 ms', 'data', 'li', { 'Read from the nearest region': 15, 'Keep lists short': 55 }],
 };
 
-export async function writeCompany(writer: GoalWriter): Promise<void> {
+export async function writeCompany(writer: Writer<typeof airportsAndGoals>): Promise<void> {
   const since = (i: number): string =>
     `2026-${String(1 + (i % 9)).padStart(2, '0')}-${String(1 + (i % 27)).padStart(2, '0')}`;
   await writer.batch((batch) => {

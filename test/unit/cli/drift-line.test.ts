@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { driftLine, indexDifferenceLine } from '../../../packages/cli/shared/drift-line.ts';
+import { driftLine, indexDifferenceLine } from '../../../packages/cli/shared/difference.ts';
 import type { ObservedDrift } from '../../../src/trust/observe/drift.ts';
 
 const DRIFT: ObservedDrift = {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { indexDifferenceLine } from '../../../packages/cli/shared/drift-line.ts';
+import { indexDifferenceLine } from '../../../packages/cli/shared/difference.ts';
 import { indexSampleProblems, indexSampleStatus, indexSampleText } from '../../../src/trust/explain/index-sample.ts';
 
 const sampled = { asked: 1_204, wrong: 0, wrongItems: [], sinceMs: Date.parse('2026-11-01T00:00:00Z') };

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { inCommandWords } from '../../../packages/cli/shared/remedies.ts';
+import { inCommandWords } from '../../../packages/cli/shared/failure.ts';
 import { ROOT } from '../../support/command.ts';
 
 /** Names of the library that nobody at a command line has. */

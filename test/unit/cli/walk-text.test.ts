@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { walkText } from '../../../packages/cli/shared/walk-text.ts';
+import { walkText } from '../../../packages/cli/commands/trust/subject.ts';
 
 it('a walk for a subject says its read units, unless DynamoDB reports no size', () => {
   expect(walkText('records', 409_600, 1)).toBe('The table records is read as a whole: about 100 RCU.');

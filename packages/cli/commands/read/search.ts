@@ -43,7 +43,7 @@ export function searchCommand(command: Command, bind: Bind = printing): void {
       ),
     )
     .action(
-      bind(async (session, name: string, options: SearchFlags & ShardsFlags) => {
+      bind(async (session, name: string, options: SearchFlags & { shards?: boolean; rate?: number }) => {
         const { partition, limit, cursor, reverse, includeExpired, shards = false, rate } = options;
         if (shards) {
           refuseBeside('--shards', { ...options }, [
@@ -78,11 +78,6 @@ export function searchCommand(command: Command, bind: Bind = printing): void {
 }
 
 export type SearchFlags = PredicateOptions & PagingFlags & FilterFlags;
-
-interface ShardsFlags {
-  shards?: boolean;
-  rate?: number;
-}
 
 export function onePredicate({ equals, prefix, from, to, path }: PredicateOptions): SearchPredicate {
   const given = [equals, prefix, from ?? to].filter((value) => value !== undefined).length;

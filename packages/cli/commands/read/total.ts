@@ -3,10 +3,6 @@ import { examples } from '../../shared/options.ts';
 import { sessionReader } from '../../shared/table-session.ts';
 import { type Bind, printing } from './answer.ts';
 
-interface TotalFlags {
-  direction?: 'inbound' | 'outgoing';
-}
-
 interface TotalDocument {
   count: number;
   groups: Record<string, Record<string, number>>;
@@ -25,7 +21,7 @@ export function totalCommand(command: Command, bind: Bind = printing): void {
     )
     .addHelpText('after', examples('total PROJECT-P1 WORKED_ON', 'total PROJECT-P1 WORKED_ON --json'))
     .action(
-      bind(async (session, id: string, edgeType: string, { direction }: TotalFlags) => {
+      bind(async (session, id: string, edgeType: string, { direction }: { direction?: 'inbound' | 'outgoing' }) => {
         const total = await sessionReader(session).total(id, edgeType, { direction });
         const { groups: found, ...numbers } = total;
         const lines = Object.entries(numbers).map(([name, value]) => `${name} ${value}`);

@@ -9,17 +9,12 @@ import { createLogger } from '../../shared/session.ts';
 import { readSettings } from '../../shared/settings.ts';
 import { serveStudio, studioLines } from './studio.ts';
 
-interface DemoFlags {
-  studio?: boolean;
-  engine?: EngineName;
-}
-
 export function demoCommand(command: Command): void {
   command
     .option('--studio', 'then open the data in the studio, which can write, until Ctrl-C')
     .addOption(new Option('--engine <engine>', 'engine to run (default: the same as for dev)').choices(ENGINES))
     .addHelpText('after', examples('demo', 'demo --studio', 'demo --engine memory', 'demo --json'))
-    .action(async ({ studio = false, engine }: DemoFlags, command: Command) => {
+    .action(async ({ studio = false, engine }: { studio?: boolean; engine?: EngineName }, command: Command) => {
       const settings = readSettings(command.optsWithGlobals());
       const { json } = settings;
       const progress = new StepProgress();

@@ -10,7 +10,7 @@ import { ENGINES, type EngineName } from '../../../local/engine/engine.ts';
 import { type Local, type LocalOptions, startLocal } from '../../../local/local.ts';
 import { ProjectorTap } from '../../../studio/base/projector-tap.ts';
 import { type Studio, startStudio } from '../../../studio/server/studio.ts';
-import { driftLine } from '../../shared/drift-line.ts';
+import { driftLine } from '../../shared/difference.ts';
 import { LiveLine } from '../../shared/live-line.ts';
 import { openModel, openSources } from '../../shared/model.ts';
 import { printModelNotice } from '../../shared/model-notice.ts';

@@ -16,7 +16,6 @@ import { describeTable, serverTime, tableIdentity } from '../../../../src/store/
 import type { WalkedItem } from '../../../../src/store/table-walk.ts';
 import { type UnplacedCount, UnplacedItems } from '../../../../src/trust/check/unplaced-items.ts';
 import { askToConfirm } from '../../shared/ask-to-confirm.ts';
-import { gapTexts } from '../../shared/native-gaps.ts';
 import { examples, type RateFlags, readRateOption, writeRateOption } from '../../shared/options.ts';
 import { textTable } from '../../shared/output.ts';
 import { secondsText } from '../../shared/progress-line.ts';
@@ -24,7 +23,7 @@ import { type CommandSession, inSession } from '../../shared/session.ts';
 import { endingOnSignal } from '../../shared/signals.ts';
 import { StepProgress } from '../../shared/step-progress.ts';
 import { installedTelemetry } from '../../shared/telemetry.ts';
-import { unplacedText } from '../../shared/unplaced.ts';
+import { gapTexts, unplacedText } from '../../shared/unplaced.ts';
 
 interface CommandOptions extends RateFlags {
   dryRun?: boolean;

@@ -12,10 +12,10 @@ import {
 import { planTableUpdate, type TablePlan } from '../../../../src/store/table-update/plan.ts';
 import { updateTable } from '../../../../src/store/table-update/update.ts';
 import { askToConfirm } from '../../shared/ask-to-confirm.ts';
-import { gapTexts } from '../../shared/native-gaps.ts';
 import { examples } from '../../shared/options.ts';
 import { type CommandSession, inSession } from '../../shared/session.ts';
 import { endingOnSignal } from '../../shared/signals.ts';
+import { gapTexts } from '../../shared/unplaced.ts';
 
 export function tableCommand(table: Command): void {
   table.addHelpText('after', examples('table create', 'table describe', 'table update --dry-run'));

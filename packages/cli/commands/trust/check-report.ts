@@ -11,15 +11,10 @@ const SHOWN = 20;
 const CORRECT =
   '  correct these items, then run edgeloom redrive, which clears the entries of correct items; for an item without an entry, the correction is enough';
 
-interface TextState {
-  seconds: number;
-  looksForNodes: boolean;
-}
-
 export function reportText(
   totals: CheckCounts,
   { list, leftOut }: Pick<KeptFindings, 'list' | 'leftOut'>,
-  { seconds, looksForNodes }: TextState,
+  { seconds, looksForNodes }: { seconds: number; looksForNodes: boolean },
 ): string {
   const { partitions, baseItems, derivedItems, repaired } = totals;
   const lines = [

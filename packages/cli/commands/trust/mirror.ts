@@ -3,12 +3,12 @@ import { EdgeloomError } from '../../../../src/foundation/errors.ts';
 import { countText, figureText } from '../../../../src/foundation/figure.ts';
 import { printable } from '../../../../src/foundation/printable.ts';
 import { createSources, type SyncOptions, type SyncResult } from '../../../../src/sources/create-sources.ts';
+import type { Source } from '../../../../src/sources/source.ts';
 import type { SyncProgress } from '../../../../src/sources/sync.ts';
 import { createClient } from '../../../../src/store/client.ts';
 import { DynamoDBSourceStore } from '../../../../src/store/source-table.ts';
 import { type Interruptible, interruptible } from '../../shared/interruptible.ts';
 import { openSources } from '../../shared/model.ts';
-import { namedSource } from '../../shared/named-source.ts';
 import { endpointUrl, examples, refuseBeside, refuseWithout, wholeNumber } from '../../shared/options.ts';
 import { type CommandSession, inSession } from '../../shared/session.ts';
 import { stopped } from '../../shared/signals.ts';
@@ -166,4 +166,19 @@ function syncText(
 function listed<T>(all: readonly T[], lineOf: (one: T) => string): string[] {
   const rest = all.length - MOST_PRINTED;
   return [...all.slice(0, MOST_PRINTED).map(lineOf), ...(rest > 0 ? [`and ${figureText(rest)} more`] : [])];
+}
+
+function namedSource(sources: readonly Source[], name: string | undefined, file: string): Source {
+  const source =
+    name === undefined ? (sources.length === 1 ? sources[0] : undefined) : sources.find((one) => one.name === name);
+  if (source !== undefined) return source;
+  const known =
+    sources.length === 0 ? 'It exports no sources.' : `Its sources are ${sources.map((one) => one.name).join(', ')}.`;
+  throw new EdgeloomError(
+    'usage',
+    `The model file ${file}: no source ${name ?? 'is named'}. ${known}`,
+    sources.length === 0
+      ? "Export them from the model file: export const sources = [sourceTable('app-table', { map })]."
+      : 'Name one of them.',
+  );
 }

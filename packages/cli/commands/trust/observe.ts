@@ -6,7 +6,7 @@ import { createStreamsClient } from '../../../../src/store/client.ts';
 import { describeTable } from '../../../../src/store/table-description.ts';
 import { DynamoDBStreamSource } from '../../../../src/stream/dynamodb-source.ts';
 import { type ObserveResult, observe } from '../../../../src/trust/observe/observe.ts';
-import { driftLine, indexDifferenceLine } from '../../shared/drift-line.ts';
+import { driftLine, indexDifferenceLine } from '../../shared/difference.ts';
 import { examples, share } from '../../shared/options.ts';
 import { requireStream } from '../../shared/position.ts';
 import { type CommandSession, inSession } from '../../shared/session.ts';

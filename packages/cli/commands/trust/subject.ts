@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { toPlainItem } from '../../../../src/core/items/plain.ts';
 import { withoutBookkeeping } from '../../../../src/core/model/mirrored.ts';
 import { losslessNumber, toJson } from '../../../../src/foundation/exact-json.ts';
-import { countText } from '../../../../src/foundation/figure.ts';
+import { countText, figureText } from '../../../../src/foundation/figure.ts';
 import { printable, printableLines } from '../../../../src/foundation/printable.ts';
 import { createStreamsClient } from '../../../../src/store/client.ts';
 import { describeTable, serverTime } from '../../../../src/store/table-description.ts';
@@ -12,12 +12,12 @@ import { type ErasedItems, eraseSubject, type SubjectErasure } from '../../../..
 import { exportSubject } from '../../../../src/trust/subject/export-subject.ts';
 import { failedBatchEraser } from '../../../../src/trust/subject/failed-batches.ts';
 import { outsideTheTable } from '../../../../src/trust/subject/remainders.ts';
+import { walkRcu } from '../../../../src/trust/subject/subject-walk.ts';
 import { askToConfirm } from '../../shared/ask-to-confirm.ts';
 import { interruptible } from '../../shared/interruptible.ts';
 import { examples, type RateFlags, readRateOption, wholeNumber, writeRateOption } from '../../shared/options.ts';
 import { requireHomeRegion } from '../../shared/position.ts';
 import { type CommandSession, inSession } from '../../shared/session.ts';
-import { walkText } from '../../shared/walk-text.ts';
 
 const LEFT = 1;
 const STOPPED = 2;
@@ -215,4 +215,15 @@ function endText(id: string, { isDone, next, isWrittenAgain, isStopped }: Subjec
   if (isWrittenAgain) return `${printable(id)} was written again after the first run: erase that with --again`;
   if (next !== undefined) return `next: run it again from ${next} on`;
   return 'left: change what still names it, then run it again';
+}
+
+/** @param sizeBytes as DynamoDB reports it: 0 for a new table and on some local engines. */
+export function walkText(table: string, sizeBytes: number, walks: number): string {
+  const isRead = `The table ${table} is read as a whole`;
+  if (sizeBytes === 0) {
+    const later = walks === 1 ? '' : ' The second run reads it twice.';
+    return `${isRead}, for an unknown number of RCU, because DynamoDB reports no size for it.${later}`;
+  }
+  const later = walks === 1 ? '' : ' in the first run, and twice that in the second';
+  return `${isRead}: about ${figureText(walkRcu(sizeBytes))} RCU${later}.`;
 }

@@ -1,6 +1,7 @@
 import { isSafeNumber, LosslessNumber, parse } from 'lossless-json';
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { UNITS_AT_ONCE } from '../../base/price.ts';
+import type { SampleAnswer } from '../../base/table-sample.ts';
 import { addressOf, type PlaceParameters } from './address.ts';
 import { type Failure, isLost, lookAtConnection, noAnswer, onConnection } from './connection.ts';
 import { useEventValue } from './event-value.ts';
@@ -127,6 +128,14 @@ export function useAskedLater(
     }, afterMs);
     return () => clearInterval(timer);
   }, [again, isWaiting, afterMs]);
+}
+
+const SAMPLE_MS = 15_000;
+
+export function useSample(): Asked<SampleAnswer> {
+  const asked = useAnswer<SampleAnswer>('/api/sample');
+  useAskedLater(asked, SAMPLE_MS);
+  return asked;
 }
 
 export const LIVE_MS = 1_000;

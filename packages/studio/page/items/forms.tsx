@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
+import type { StoredItem } from '../../api/inspect.ts';
 import type { ModelAnswer } from '../../api/model-and-status.ts';
 import type { WriteAnswer } from '../../api/write.ts';
 import { typeOf } from '../../base/type-of.ts';
@@ -72,14 +73,14 @@ function JsonForm({ label, button, isOpen = false, text = '{}', children, reques
   );
 }
 
-export interface EditedItem {
-  source: string;
-  target: string;
-  attributes: Record<string, unknown>;
-}
-
 /** Writes only the changed attributes, and only if they still have the values shown. */
-export function Edit({ item, onDone }: { item: EditedItem; onDone: () => void }) {
+export function Edit({
+  item,
+  onDone,
+}: {
+  item: Pick<StoredItem, 'source' | 'target' | 'attributes'>;
+  onDone: () => void;
+}) {
   const { source, target, attributes } = item;
   return (
     <JsonForm

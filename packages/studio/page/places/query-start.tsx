@@ -1,8 +1,8 @@
 import type { ModelAnswer } from '../../api/model-and-status.ts';
 import type { SampleAnswer } from '../../base/table-sample.ts';
 import { addressOf } from '../base/address.ts';
+import { useSample } from '../base/ask.ts';
 import { Link } from '../base/place.tsx';
-import { useSample } from '../base/sample.ts';
 import { sampledText } from '../base/words.ts';
 import { AnswerOf, Card } from '../parts/basics.tsx';
 import { Rows } from '../parts/rows.tsx';
