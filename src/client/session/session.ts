@@ -175,16 +175,10 @@ export class Session {
   }
 
   private rememberKey(key: ItemKey): void {
-    const text = textOfKey(key);
-    const entry = this.entries.get(text);
-    const at = this.now();
     if (this.overflow !== undefined) return;
-    if (entry !== undefined) {
-      // Earlier comparisons say nothing about the coming write.
-      this.entries.set(text, { ...key, at, pending: entry.pending + 1 });
-      return;
-    }
-    this.entries.set(text, { ...key, at, pending: 1 });
+    const [text, at] = [textOfKey(key), this.now()];
+    // Replace a known entry, because its earlier comparisons say nothing about the coming write.
+    this.entries.set(text, { ...key, at, pending: (this.entries.get(text)?.pending ?? 0) + 1 });
     if (this.sizeBytes() <= MOST_BYTES) return;
     this.entries.clear();
     this.overflow = { at };

@@ -102,8 +102,10 @@ export class LevelWalk {
   private async readLevel(steps: readonly Step[], isTooDeep: boolean): Promise<Step[]> {
     const below = new Map<string, Set<Level>>();
     for await (const { id, level, neighbor } of this.neighborsOf(steps, isTooDeep)) {
-      if (isTooDeep) this.noteTooDeep(id, neighbor.id);
-      else if (this.tryShow(neighbor)) {
+      if (isTooDeep) {
+        this.noteLeftOut(this.left, neighbor.id, 'depth');
+        this.tooDeep.push([id, neighbor.id]);
+      } else if (this.tryShow(neighbor)) {
         for (const step of stepsFrom(neighbor.id, level.with))
           below.set(step.id, (below.get(step.id) ?? new Set()).add(step.level));
       }
@@ -147,11 +149,6 @@ export class LevelWalk {
     return this.shown.size >= this.maxNodes;
   }
 
-  private noteTooDeep(id: string, neighbor: string): void {
-    this.noteLeftOut(this.left, neighbor, 'depth');
-    this.tooDeep.push([id, neighbor]);
-  }
-
   private noteLeftOut(ids: Set<string>, id: string, reason: Truncated['reason']): void {
     ids.add(id);
     this.reason ??= reason;
@@ -163,8 +160,11 @@ export class LevelWalk {
     )) {
       if (read === undefined) {
         for (const id of some) {
-          if (this.views.has(id)) this.noteLeftOut(this.cut, id, 'maxRcu');
-          else this.hide(id);
+          const isViewed = this.views.has(id);
+          this.noteLeftOut(isViewed ? this.cut : this.left, id, 'maxRcu');
+          if (isViewed) continue;
+          this.shown.delete(id);
+          this.byView.delete(id);
         }
         continue;
       }
@@ -175,12 +175,6 @@ export class LevelWalk {
         else if (isReadInPlace(this.context.graph, id)) this.withoutEdges.add(id);
       }
     }
-  }
-
-  private hide(id: string): void {
-    this.shown.delete(id);
-    this.byView.delete(id);
-    this.noteLeftOut(this.left, id, 'maxRcu');
   }
 
   private async readEdgeSetOf(id: string): Promise<void> {

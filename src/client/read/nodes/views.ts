@@ -63,7 +63,6 @@ export async function readNodes(
   given?: OwnWrites,
 ): Promise<NodesRead> {
   checkOptions('getViews', options, GET_OPTIONS);
-  checkIds(ids);
   const { attributes, consistent = false } = options;
   if (attributes !== undefined && attributes !== 'ALL' && !isTextList(attributes)) {
     throw new EdgeloomError('invalid-argument', 'attributes should be names, or ALL.', "Give ['name'] or 'ALL'.");

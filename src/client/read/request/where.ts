@@ -103,11 +103,8 @@ export function encodeWhere(graph: CompiledModel, where: Where | undefined, subj
 }
 
 function sizeOf(filter: Filter): number {
-  const sizes = filter.map((term) => {
-    if (term.compare === 'not') return sizeOf(term.terms);
-    return 'values' in term ? term.values.length : 1;
-  });
-  return sizes.reduce((sum, size) => sum + size, 0);
+  const size = (term: FilterTerm): number => ('values' in term ? term.values.length : 1);
+  return filter.reduce((sum, term) => sum + (term.compare === 'not' ? sizeOf(term.terms) : size(term)), 0);
 }
 
 function termsOf(attribute: string, asked: object, operators: readonly string[] = [...OPERATORS, 'not']): FilterTerm[] {

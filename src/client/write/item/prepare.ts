@@ -52,11 +52,9 @@ export async function nodeItem(
   way: 'single' | 'batch' = 'single',
 ): Promise<Item> {
   const key = writableKey(graph, nodeKey(graph, id));
-  const model = graph.nodes.get(parseNodeId(key.source)?.type ?? '');
-  const name = itemName(key.source, key.target);
-  const { versionAttribute } = model ?? {};
+  const { fields, versionAttribute } = graph.nodes.get(parseNodeId(key.source)!.type)!;
   if (way === 'batch') checkUnversioned(graph, key, 'Put it with putNode, or in a transaction.');
-  const valid = await validateFields(model?.fields, attributes, name);
+  const valid = await validateFields(fields, attributes, itemName(key.source, key.target));
   if (versionAttribute === undefined || !isPlainObject(attributes)) return baseItem(graph, key, valid);
   const version = (attributes as Record<string, unknown>)[versionAttribute];
   return baseItem(graph, key, { ...valid, [versionAttribute]: version });

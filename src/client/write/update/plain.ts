@@ -1,4 +1,4 @@
-import { type Item, setOwn } from '../../../core/items/attribute-value.ts';
+import type { Item } from '../../../core/items/attribute-value.ts';
 import { TARGET_ID } from '../../../core/items/hashed-key.ts';
 import type { AttributeChanges, BaseChange, BaseCondition } from '../../../core/store-port.ts';
 import { checkMayBeNumbers, checkPartialItem } from '../checks/base-item.ts';
@@ -11,7 +11,7 @@ export function plainUpdate(subject: UpdateSubject, change: AttributeChange, con
   const { key, versionAttribute } = subject;
   const changes = toAttributeChanges(key, change, subject.reserved);
   const set = condition.present === true ? changes.set : withTargetId(subject, changes.set);
-  checkChangedAttributes(subject, { ...changes.addTo, ...set });
+  checkPartialItem(subject.graph, wholeItem(subject, { ...changes.addTo, ...set }));
   const given = changes.add ?? {};
   checkMayBeNumbers(subject.graph, key, Object.keys(given), subject.hashedTarget);
   const within = withItemName(key.source, key.target, () => rangesBeforeAdding(subject, given));
@@ -33,14 +33,4 @@ export function wholeItem(subject: UpdateSubject, set: Item): Item {
   const { partitionKey, sortKey } = subject.graph.table;
   const { source, target } = subject.key;
   return { ...withTargetId(subject, set), [partitionKey]: { S: source }, [sortKey]: { S: target } };
-}
-
-export function checkChangedAttributes({ graph, key, hashedTarget }: UpdateSubject, attributes: Item): void {
-  const { partitionKey, sortKey } = graph.table;
-  const item: Item = {};
-  for (const name of Object.keys(attributes)) setOwn(item, name, attributes[name]!);
-  if (hashedTarget !== undefined) item[TARGET_ID] = { S: hashedTarget };
-  item[partitionKey] = { S: key.source };
-  item[sortKey] = { S: key.target };
-  checkPartialItem(graph, item);
 }

@@ -3,13 +3,14 @@ import { toPlainItem } from '../../../core/items/plain.ts';
 import { nearest } from '../../../core/model/options/nearest.ts';
 import type { BaseChange, BaseCondition } from '../../../core/store-port.ts';
 import { EdgeloomError } from '../../../foundation/errors.ts';
+import { checkPartialItem } from '../checks/base-item.ts';
 import { validateFields } from '../checks/fields.ts';
 import { AttributeError, withItemName } from '../checks/problem.ts';
 import { isPlainObject, toWireItem } from '../checks/values.ts';
 import { bothConditions, nextVersion } from '../item/conditions.ts';
 import { applyChanges, type Change, namesOfOnWrite, toAttributeChanges } from './attribute-change.ts';
 import { declaredAttributes } from './declared.ts';
-import { checkChangedAttributes, wholeItem } from './plain.ts';
+import { wholeItem } from './plain.ts';
 import { canExpire, type UpdateSubject } from './subject.ts';
 import { trackedAttributes } from './tracked.ts';
 
@@ -42,7 +43,7 @@ export async function updateOfSeen(
   if (seen !== undefined && Object.keys(set).length + remove.length === 0) {
     return { asSeen: () => bothConditions(condition, conditionOf(subject, seen, looked)) };
   }
-  checkChangedAttributes(subject, set);
+  checkPartialItem(subject.graph, wholeItem(subject, set));
   if (versionAttribute !== undefined) {
     set[versionAttribute] = nextVersion(key, versionAttribute, attributeOf(seen ?? {}, versionAttribute));
   }
