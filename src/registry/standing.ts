@@ -63,21 +63,21 @@ interface Derived {
   item: Item;
 }
 
-const STANDINGS: {
-  readonly [Of in Lifetime['of']]: (use: Use, derived: Derived, lifetime: Extract<Lifetime, { of: Of }>) => Standing;
-} = {
-  shape: viewStanding,
-  generation: keyedStanding,
-  need: neededStanding,
-  nothing: () => COMPARED,
-};
-
 function standingByLifetime(use: Use, source: string, sortKey: string, item: Item): Standing {
   const found = kindOfDerivedKey(sortKey);
   if (found === undefined) return COMPARED;
-  const { key, kind } = found;
-  const standing = STANDINGS[kind.lifetime.of] as (use: Use, derived: Derived, lifetime: Lifetime) => Standing;
-  return standing(use, { source, sortKey, key, item }, kind.lifetime);
+  const { lifetime } = found.kind;
+  const derived = { source, sortKey, key: found.key, item };
+  switch (lifetime.of) {
+    case 'shape':
+      return viewStanding(use, derived);
+    case 'generation':
+      return keyedStanding(use, derived);
+    case 'need':
+      return neededStanding(use, derived, lifetime);
+    case 'nothing':
+      return COMPARED;
+  }
 }
 
 function neededStanding(

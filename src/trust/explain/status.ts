@@ -5,6 +5,7 @@ import type { Store, WayOfWriting } from '../../core/store-port.ts';
 import { countText } from '../../foundation/figure.ts';
 import { checkStoreOptions } from '../../foundation/options.ts';
 import { type Abortable, type RuntimeOptions, runtimeOf } from '../../foundation/runtime.ts';
+import { projectionsInForce, type Registry } from '../../registry/registry.ts';
 import type { Conflict } from '../../sources/notes.ts';
 import { type SourceStatus, sourcesStatus } from '../../sources/status.ts';
 import { readAbortable } from '../../store/abortable.ts';
@@ -38,6 +39,10 @@ export interface ProjectionStatus {
   name: string;
   generation: number;
   state: string;
+}
+
+export function projectionStates(registry: Registry): ProjectionStatus[] {
+  return projectionsInForce(registry).map(({ name, id, state }) => ({ name, generation: id, state }));
 }
 
 /** One shard of the stream. */

@@ -2,10 +2,9 @@ import type { CompiledModel } from '../../core/model/compiled.ts';
 import type { Store } from '../../core/store-port.ts';
 import { readHead } from '../../registry/head.ts';
 import { modelNotice } from '../../registry/notice.ts';
-import { projectionsInForce } from '../../registry/registry.ts';
 import type { TableStatus } from '../../store/table-description.ts';
 import type { PositionOfStream } from './position.ts';
-import { readFacts, type Status, type StatusFacts, statusOf } from './status.ts';
+import { projectionStates, readFacts, type Status, type StatusFacts, statusOf } from './status.ts';
 
 export interface TableOfStatus {
   graph: CompiledModel;
@@ -51,6 +50,6 @@ export async function tableFacts({
           ]),
       ...differs,
     ],
-    projections: projectionsInForce(head?.registry).map(({ name, id, state }) => ({ name, generation: id, state })),
+    projections: head === undefined ? [] : projectionStates(head.registry),
   });
 }

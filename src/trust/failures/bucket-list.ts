@@ -7,19 +7,14 @@ import { loadOptionalPackage } from './optional-package.ts';
  * Yields the keys of a bucket's objects. Throws `object-failed`, or `not-installed` if the S3 client isn't installed.
  */
 export async function* listObjects(client: Omit<ClientOptions, 'endpoint'>, bucket: string): AsyncGenerator<string> {
-  const { ListObjectsV2Command, S3Client } = await loadOptionalPackage(
+  const { paginateListObjectsV2, S3Client } = await loadOptionalPackage(
     '@aws-sdk/client-s3',
     import('@aws-sdk/client-s3'),
   );
   const s3 = new S3Client(serviceConfig(client));
   try {
-    let token: string | undefined;
-    do {
-      const command = new ListObjectsV2Command({ Bucket: bucket, ContinuationToken: token });
-      const { Contents = [], NextContinuationToken } = await s3.send(command);
+    for await (const { Contents = [] } of paginateListObjectsV2({ client: s3 }, { Bucket: bucket }))
       for (const { Key } of Contents) if (Key !== undefined) yield Key;
-      token = NextContinuationToken;
-    } while (token !== undefined);
   } catch (error) {
     throw new EdgeloomError(
       'object-failed',
