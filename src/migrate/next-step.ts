@@ -18,7 +18,7 @@ import {
 import type { DefinitionData } from '../registry/revive.ts';
 import { isAnnounced, isUntouchedSinceRegistration, type SeenState } from '../registry/transitions.ts';
 import { type ActionTarget, isGoing } from './action.ts';
-import { retiredIndex } from './steps/retired-index.ts';
+import { retiredIndex } from './steps/definitions.ts';
 import { type RunMemory, type Step, seenKey } from './steps/step.ts';
 
 /**

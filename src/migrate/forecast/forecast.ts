@@ -4,7 +4,7 @@ import { ownershipTest } from '../../registry/ownership.ts';
 import type { Registry } from '../../registry/registry.ts';
 import type { DefinitionData } from '../../registry/revive.ts';
 import type { RateOptions } from '../../store/metered.ts';
-import { builtModel } from '../steps/built-model.ts';
+import { builtModel } from '../steps/definitions.ts';
 import type { Step } from '../steps/step.ts';
 import { kindOf, projectionNamesOf } from '../steps/steps.ts';
 import {

@@ -3,9 +3,8 @@ import { effectiveModel } from '../../registry/effective.ts';
 import { LEASE_MS } from '../../registry/reader-lease.ts';
 import { reconcileViews } from '../walks/build.ts';
 import { removeGenerations } from '../walks/remove.ts';
-import { builtModel } from './built-model.ts';
+import { builtModel, retiredIndex } from './definitions.ts';
 import { isEmptyTable } from './empty.ts';
-import { retiredIndex } from './retired-index.ts';
 import { type Step, type StepOf, seenKeys, type WorkStep } from './step.ts';
 
 /**

@@ -1,7 +1,23 @@
+import type { CompiledModel } from '../../core/model/compiled.ts';
 import { type IndexProjection, indexNamedIn } from '../../registry/definition.ts';
+import { keptOf } from '../../registry/effective.ts';
+import { compileLayers } from '../../registry/layer.ts';
 import { isLive, type Registry } from '../../registry/registry.ts';
-import type { DefinitionData } from '../../registry/revive.ts';
+import { type DefinitionData, reviveDefinition } from '../../registry/revive.ts';
 import type { SeenState } from '../../registry/transitions.ts';
+
+export function builtModel(
+  generations: readonly (SeenState & { definition: string })[],
+  { version }: Registry,
+  data: DefinitionData,
+  graph: CompiledModel,
+): CompiledModel {
+  const parts = generations.map(({ name, id, definition }) => {
+    return { definition: reviveDefinition(name, definition, data, graph), kept: keptOf(id) };
+  });
+  // Empty `shapes` leave out the views.
+  return { ...compileLayers(parts, graph, `@${version}`), shapes: new Map() };
+}
 
 /**
  * Returns the index to delete with a retired generation. Undefined if the generation has items instead, if the model
