@@ -8,8 +8,9 @@ import { Allowance, RATE_OPTIONS } from '../store/metered.ts';
 import { accessOf, type SourceStore, type Spend } from './access.ts';
 import { compareSource, nothingFound, type SourceComparison } from './compare-source.ts';
 import type { SourceContext } from './context.ts';
-import { heads } from './head.ts';
+import { HEADS } from './head.ts';
 import { type Conflict, conflictsNow, refusedNow } from './notes.ts';
+import { recordsUnder } from './record.ts';
 import { isRetired, keyTextOf, retiredSource, type Source, type SourceKey, sourceOfMaker } from './source.ts';
 import { syncSource, type WalkOptions } from './sync.ts';
 import { touchAll } from './touch-all.ts';
@@ -156,8 +157,10 @@ export function openSources(graph: CompiledModel, options: SourcesOptions): Open
   const walk = async (what: string, source: Source, options: SyncOptions): Promise<SyncResult> => {
     checkOptions(what, options, SYNC_OPTIONS);
     return await inContext(source, options, async (context) => {
-      const known = isRetired(source) ? await heads(graph, context.store) : new Map([[source.name, source]]);
-      if (!known.has(source.name)) throw unknownSource(source.name, new Set(known.keys()));
+      if (isRetired(source)) {
+        const known = await recordsUnder(graph, context.store, { prefix: HEADS });
+        if (!known.has(source.name)) throw unknownSource(source.name, new Set(known.keys()));
+      }
       const found =
         options.dryRun === true
           ? await compareSource(context, options)

@@ -1,12 +1,9 @@
-import type { CompiledModel } from '../core/model/compiled.ts';
-import type { ReadStats } from '../core/store-pages.ts';
-import type { Store } from '../core/store-port.ts';
 import { EdgeloomError } from '../foundation/errors.ts';
 import type { SourceContext } from './context.ts';
-import { numberValue, putNext, recordsUnder, type Stored, serviceKey, storedIn } from './record.ts';
+import { numberValue, putNext, type Stored, serviceKey, storedIn } from './record.ts';
 import { isRetired } from './source.ts';
 
-const PREFIX = 'source/';
+export const HEADS = 'source/';
 
 export interface Head {
   /** Empty for a retired source, so that only the touches of its retirement can continue. */
@@ -17,7 +14,7 @@ export interface Head {
 
 export async function readHead({ store, source }: SourceContext): Promise<Stored<Head> | undefined> {
   // rule: source-head-is-read-consistently
-  const { item } = await store.get(serviceKey(PREFIX + source.name), { consistent: true });
+  const { item } = await store.get(serviceKey(HEADS + source.name), { consistent: true });
   return storedIn(item);
 }
 
@@ -28,7 +25,7 @@ export async function writeHead(
 ): Promise<Stored<Head> | undefined> {
   const revision = (before?.revision ?? 0) + 1;
   const head = { revision, seen: numberValue(revision), state: { version: source.version, since } };
-  const { applied } = await store.change(putNext(graph, serviceKey(PREFIX + source.name), head, before?.seen));
+  const { applied } = await store.change(putNext(graph, serviceKey(HEADS + source.name), head, before?.seen));
   return applied ? head : undefined;
 }
 
@@ -54,12 +51,4 @@ export async function requireInForce(context: SourceContext): Promise<void> {
       `Run edgeloom mirror sync ${remedy}.`,
     );
   }
-}
-
-export function heads(
-  graph: CompiledModel,
-  store: Pick<Store, 'query'>,
-  stats?: ReadStats,
-): Promise<Map<string, Stored<Head>>> {
-  return recordsUnder(graph, store, { prefix: PREFIX }, stats);
 }

@@ -2,8 +2,8 @@ import type { CompiledModel } from '../core/model/compiled.ts';
 import type { Store } from '../core/store-port.ts';
 import { secondsOf } from '../stream/decode.ts';
 import type { RawRecord } from '../stream/raw-record.ts';
-import { type Head, heads } from './head.ts';
-import { type Conflict, conflictsNow, type NotesContext, type Refused, refusedNow } from './notes.ts';
+import { HEADS, type Head } from './head.ts';
+import { conflictsNow, type NotesContext, type Refused, refusedNow } from './notes.ts';
 import { putOf, recordsUnder, type Stored, serviceKey } from './record.ts';
 import { isRetired } from './source.ts';
 import { PLACES, type Place } from './sync.ts';
@@ -55,18 +55,10 @@ export function lagOf(records: readonly RawRecord[], nowMs: number): number | un
   return times.length === 0 ? undefined : Math.max(0, nowMs / 1000 - Math.min(...times));
 }
 
-interface SourcesStatus {
-  sources: SourceStatus[];
-  refused: ReadonlyMap<string, readonly Refused[]>;
-  conflicts: Conflict[];
-  /** True if `conflicts` may be incomplete. */
-  hasMore: boolean;
-}
-
 /** Leaves out sources whose retirement is complete, unless they are in `names`. */
-export async function sourcesStatus(context: NotesContext, names: readonly string[] = []): Promise<SourcesStatus> {
+export async function sourcesStatus(context: NotesContext, names: readonly string[] = []) {
   const { graph, store, stats } = context;
-  const known = await heads(graph, store, stats);
+  const known = await recordsUnder<Head>(graph, store, { prefix: HEADS }, stats);
   const progress = await recordsUnder<Progress>(graph, store, { prefix: PREFIX }, stats);
   const places = await recordsUnder<Place>(graph, store, { prefix: PLACES }, stats);
   const sources: SourceStatus[] = [];
