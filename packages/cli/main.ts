@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import module from 'node:module';
 import { join } from 'node:path';
-import { cacheFolder } from '../../src/deployment/package/cache-folder.ts';
+import { cacheFolder } from '../../src/deployment/package/package-files.ts';
 
 // Absent from old releases of Node, and from the types of the oldest supported release.
 const { enableCompileCache } = module as { enableCompileCache?: (folder: string) => unknown };

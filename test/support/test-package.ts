@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { copyFile, mkdir, mkdtemp, readFile, rename, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
-import { cacheFolder } from '../../src/deployment/package/cache-folder.ts';
+import { cacheFolder } from '../../src/deployment/package/package-files.ts';
 
 const run = promisify(execFile);
 const FILES = ['package.json', 'package-lock.json'];

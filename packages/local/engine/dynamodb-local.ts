@@ -5,7 +5,7 @@ import { mkdir, mkdtemp, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import * as z from 'zod';
-import { cacheFolder } from '../../../src/deployment/package/cache-folder.ts';
+import { cacheFolder } from '../../../src/deployment/package/package-files.ts';
 import { EdgeloomError } from '../../../src/foundation/errors.ts';
 import type { EngineCommand } from './engine-process.ts';
 

@@ -2,11 +2,6 @@ import type { ScanSource, Store } from '../../core/store-port.ts';
 import type { Runtime } from '../../foundation/runtime.ts';
 import { withReplacedCalls } from '../../store/wrapped.ts';
 
-export interface Pace extends Pick<Runtime, 'now'> {
-  /** Read units per second, averaged over a worker's calls and pauses. */
-  maxRcu: number;
-}
-
 /** A call reads at least this fast. A DynamoDB partition serves 3,000 units per second. */
 const LEAST_RCU_PER_SECOND = 1_000;
 const SECONDS_A_CALL = 300;
@@ -17,7 +12,8 @@ export class CallPace {
   private readonly startedMs: number;
   private rcu = 0;
 
-  constructor(private readonly pace: Pace) {
+  /** `maxRcu` are read units per second, averaged over a worker's calls and pauses. */
+  constructor(private readonly pace: Pick<Runtime, 'now'> & { maxRcu: number }) {
     this.startedMs = pace.now();
   }
 

@@ -10,7 +10,7 @@ import { tableArnOfStream } from '../stack/base/arns.ts';
 import { checkRunHandler, type RunHandler } from './check-run-handler.ts';
 import { type FeedHandler, feedHandler } from './feed-handler.ts';
 import { feedDeadLetters, feedQueue } from './feed-queue.ts';
-import { type FunctionLogger, functionLogger } from './function-logger.ts';
+import { functionLogger } from './function-logger.ts';
 import { type MirrorHandler, mirrorHandler } from './mirror-handler.ts';
 import { type ObserveHandler, observeHandler } from './observe-handler.ts';
 import { queueService } from './queue-service.ts';
@@ -22,56 +22,47 @@ import { type StreamHandler, streamHandler } from './stream-handler.ts';
 
 /** Makes the handler that projects the table's stream. */
 export function deployedStream(graph: CompiledModel): StreamHandler {
-  const { EDGELOOM_CONCURRENCY: concurrency, ...settings } = readFunctionSettings();
-  return streamHandler(withDeployedTable(graph, settings), { logger: loggerOf(settings), concurrency });
+  const { own, logger, EDGELOOM_CONCURRENCY: concurrency } = deploymentOf(graph);
+  return streamHandler(own, { logger, concurrency });
 }
 
 /** Makes the handler that mirrors the streams in the parameter `sourceStreamArns`. */
 export function deployedMirror(graph: CompiledModel, sources: readonly Source[]): MirrorHandler {
-  const settings = readFunctionSettings();
-  const streamArns = settings.EDGELOOM_SOURCE_STREAM_ARNS?.split(',');
-  return mirrorHandler(withDeployedTable(graph, settings), { sources, streamArns, logger: loggerOf(settings) });
+  const { own, logger, EDGELOOM_SOURCE_STREAM_ARNS: arns } = deploymentOf(graph);
+  return mirrorHandler(own, { sources, streamArns: arns?.split(','), logger });
 }
 
 /** Makes the handler that the check's state machine calls. */
 export function deployedCheck(graph: CompiledModel): RunHandler {
-  const { EDGELOOM_GRACE_SECONDS: seconds, ...settings } = readFunctionSettings();
-  const graceMs = seconds === undefined ? undefined : seconds * 1000;
-  return checkRunHandler(withDeployedTable(graph, settings), { logger: loggerOf(settings), graceMs });
+  const { own, logger, EDGELOOM_GRACE_SECONDS: seconds } = deploymentOf(graph);
+  return checkRunHandler(own, { logger, graceMs: seconds && seconds * 1000 });
 }
 
 /** Makes the handler that redrives the quarantine, unclaimed records and failed batches. */
 export function deployedRedrive(graph: CompiledModel): RedriveHandler {
-  const {
-    EDGELOOM_FAILED_BATCHES_BUCKET: bucket,
-    EDGELOOM_STREAM_ARN: streamArn,
-    ...settings
-  } = readFunctionSettings();
-  const streams = deferredStreams(settings.client);
-  return redriveHandler(withDeployedTable(graph, settings), {
-    stream: streamArn === undefined ? undefined : deferredSource(streamArn, streams),
-    sources: {
-      streams,
-      ...bucketAccess({ region: settings.client.region }),
-      buckets: bucket === undefined ? [] : [bucket],
-    },
-    logger: loggerOf(settings),
+  const { own, logger, client, EDGELOOM_FAILED_BATCHES_BUCKET: bucket, EDGELOOM_STREAM_ARN: arn } = deploymentOf(graph);
+  const streams = deferredStreams(client);
+  return redriveHandler(own, {
+    stream: arn === undefined ? undefined : deferredSource(arn, streams),
+    sources: { streams, ...bucketAccess({ region: client.region }), buckets: bucket === undefined ? [] : [bucket] },
+    logger,
   });
 }
 
 /** Makes the observer's handler. It runs every minute if the parameter `observe` is set. */
 export function deployedObserve(graph: CompiledModel): ObserveHandler {
-  const { client, EDGELOOM_FEED_QUEUE_URL: queueUrl, ...settings } = readFunctionSettings();
-  return observeHandler(withDeployedTable(graph, settings), {
+  const { own, logger, client, EDGELOOM_FEED_QUEUE_URL: queueUrl, ...settings } = deploymentOf(graph);
+  return observeHandler(own, {
     stream: deferredSource(requiredStream(settings), deferredStreams(client)),
-    ...(queueUrl !== undefined && { feed: feedQueue(queueUrl, queueService(queueUrl, client.region), {}) }),
-    logger: loggerOf(settings),
+    feed: queueUrl === undefined ? undefined : feedQueue(queueUrl, queueService(queueUrl, client.region), {}),
+    logger,
   });
 }
 
 /** Makes the handler that sends changes to the event bus in the parameter `feedEventBus`. */
 export function deployedFeed(_graph: CompiledModel): FeedHandler {
   const { client, ...settings } = readFunctionSettings();
+  const logger = functionLogger(settings.EDGELOOM_LOG_LEVEL);
   const bus = required(
     settings.EDGELOOM_FEED_EVENT_BUS,
     'EDGELOOM_FEED_EVENT_BUS should be the name or the ARN of an event bus',
@@ -86,20 +77,15 @@ export function deployedFeed(_graph: CompiledModel): FeedHandler {
     'EDGELOOM_FEED_DEAD_LETTER_QUEUE_URL should be the URL of the queue for refused events',
   );
   return feedHandler({
-    ...{ bus, call, table: tableArnOfStream(requiredStream(settings)), logger: loggerOf(settings) },
+    ...{ bus, call, table: tableArnOfStream(requiredStream(settings)), logger },
     deadLetters: feedDeadLetters(deadLettersUrl, queueService(deadLettersUrl, client.region), {}),
   });
 }
 
-function withDeployedTable(
-  graph: CompiledModel,
-  { EDGELOOM_TABLE }: Pick<FunctionSettings, 'EDGELOOM_TABLE'>,
-): CompiledModel {
-  return withTableName(graph, EDGELOOM_TABLE);
-}
-
-function loggerOf({ EDGELOOM_LOG_LEVEL }: Pick<FunctionSettings, 'EDGELOOM_LOG_LEVEL'>): FunctionLogger {
-  return functionLogger(EDGELOOM_LOG_LEVEL);
+function deploymentOf(graph: CompiledModel) {
+  const settings = readFunctionSettings();
+  const { EDGELOOM_TABLE, EDGELOOM_LOG_LEVEL } = settings;
+  return { ...settings, own: withTableName(graph, EDGELOOM_TABLE), logger: functionLogger(EDGELOOM_LOG_LEVEL) };
 }
 
 function requiredStream({ EDGELOOM_STREAM_ARN }: Pick<FunctionSettings, 'EDGELOOM_STREAM_ARN'>): string {

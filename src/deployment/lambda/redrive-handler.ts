@@ -174,7 +174,12 @@ async function sweepStream(
 
 async function redriveMessages(
   messages: NonNullable<RedriveEvent['Records']>,
-  { sources, sendRest, logger, ...options }: MessagesOptions,
+  {
+    sources,
+    sendRest,
+    logger,
+    ...options
+  }: OfGraph<RedriveOptions> & { sources: FailureSources; sendRest: SendMessage; logger: FunctionLogger },
 ): Promise<{ result: RedriveResult; failed: string[] }> {
   const total = emptyRedrive();
   const failed: string[] = [];
@@ -205,10 +210,4 @@ async function redriveMessages(
       return false;
     }
   }
-}
-
-interface MessagesOptions extends OfGraph<RedriveOptions> {
-  sources: FailureSources;
-  sendRest: SendMessage;
-  logger: FunctionLogger;
 }

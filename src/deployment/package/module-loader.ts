@@ -2,8 +2,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import type { Jiti } from 'jiti';
 import * as vocabulary from '../../vocabulary.ts';
-import { cacheFolder } from './cache-folder.ts';
-import { IS_SOURCE, ownModule } from './package-files.ts';
+import { cacheFolder, IS_SOURCE, ownModule } from './package-files.ts';
 
 /** Creates a loader for a user's modules, which run with all rights of this process and import this package. */
 export async function createModuleLoader(): Promise<Jiti> {

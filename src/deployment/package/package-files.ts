@@ -1,4 +1,6 @@
 import { existsSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /** False in the built package. */
@@ -21,4 +23,9 @@ function packageFolder(): URL {
   for (let above = new URL('./', import.meta.url); ; above = new URL('../', above)) {
     if (existsSync(new URL('package.json', above)) || above.pathname === '/') return above;
   }
+}
+
+/** Returns a folder of the user, because cached code is executed and other users must not be able to write it. */
+export function cacheFolder(environment: NodeJS.ProcessEnv = process.env): string {
+  return join(environment['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'edgeloom');
 }

@@ -111,20 +111,15 @@ export function frameworkStack(input: StackInput): FrameworkStack {
     );
   }
   const whole = withTags(functionResources(site, ''), parameters);
-  const extensions = site.functions.map((name) => {
-    const id = `${logicalIdPrefix(name)}LambdaFunction`;
-    const { Code: _, ...properties } = whole[id]!.Properties;
-    return [id, { Properties: properties, DependsOn: [`${logicalIdPrefix(name)}LogGroup`] }] as [
-      string,
-      FrameworkStack['resources']['extensions'][string],
-    ];
-  });
+  const extensions = Object.fromEntries(
+    site.functions.map((name) => {
+      const id = `${logicalIdPrefix(name)}LambdaFunction`;
+      const { Code: _, ...properties } = whole[id]!.Properties;
+      return [id, { Properties: properties, DependsOn: [`${logicalIdPrefix(name)}LogGroup`] }];
+    }),
+  );
   return {
-    resources: {
-      Resources: withTags(resourcesOf(site), parameters),
-      Outputs: outputsOf(site),
-      extensions: Object.fromEntries(extensions),
-    },
+    resources: { Resources: withTags(resourcesOf(site), parameters), Outputs: outputsOf(site), extensions },
     functions: Object.fromEntries(
       site.functions.map((name) => {
         const { FunctionName } = functionProperties(name, site);

@@ -9,7 +9,7 @@ import type { Command } from 'commander';
 import { createReader } from '../../../../src/client/read/reader.ts';
 import { createWriter } from '../../../../src/client/write/writer.ts';
 import type { CompiledModel } from '../../../../src/core/model/compiled.ts';
-import { cacheFolder } from '../../../../src/deployment/package/cache-folder.ts';
+import { cacheFolder } from '../../../../src/deployment/package/package-files.ts';
 import { failureText } from '../../shared/failure.ts';
 import { examples } from '../../shared/options.ts';
 import { withSession } from '../../shared/session.ts';

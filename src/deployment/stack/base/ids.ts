@@ -33,6 +33,3 @@ export function mirrorMappingId(place: number): string {
 export const MAPPING = 'StreamEventSourceMappingDynamodbRecordsTable';
 
 export const GRADUAL_ALIAS = 'StreamAlias';
-
-/** The objects that a mapping writes to its on-failure bucket. */
-export const FAILED_BATCH_OBJECTS = 'aws/lambda/*';

@@ -132,8 +132,6 @@ const LOG_RETENTIONS = [
   ...[1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 2192, 2557, 2922, 3288, 3653],
 ];
 const A_RETENTION = 'should be a number of days that CloudWatch Logs takes, such as 7, 30, 90 or 365';
-/** DynamoDB's minimum. */
-const LEAST_WARM_UNITS = { read: 12_000, write: 4_000 };
 
 const parametersSchema = z
   .object({
@@ -149,8 +147,9 @@ const parametersSchema = z
     tracing: truth.default(false),
     pointInTimeRecovery: truth.default(true),
     deletionProtection: truth.default(true),
-    warmReadUnits: unitsFrom(LEAST_WARM_UNITS.read).default(0),
-    warmWriteUnits: unitsFrom(LEAST_WARM_UNITS.write).default(0),
+    // The minima for warm units are DynamoDB's.
+    warmReadUnits: unitsFrom(12_000).default(0),
+    warmWriteUnits: unitsFrom(4_000).default(0),
     maxReadUnits: unitsFrom(1).default(0),
     maxWriteUnits: unitsFrom(1).default(0),
     contributorInsights: truth.default(false),

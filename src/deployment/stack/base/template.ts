@@ -51,15 +51,16 @@ export function allow(actions: string, ...resources: readonly Value[]): Statemen
 
 /** Lets a service act only for this account's resources that match `of`, such as `{ ArnLike: rule }`. */
 export function allowService(service: string, action: string, resource: Value, of: Record<string, Value>): Statement {
-  const [[operator, source]] = Object.entries(of) as [[string, Value]];
   return {
     ...allow(action, resource),
     Principal: { Service: `${service}.amazonaws.com` },
-    Condition: {
-      [operator]: { 'aws:SourceArn': source },
-      StringEquals: { 'aws:SourceAccount': ref('AWS::AccountId') },
-    },
+    Condition: ofThisAccount(of),
   };
+}
+
+export function ofThisAccount(of: Record<string, Value>): Record<string, Value> {
+  const [[operator, source]] = Object.entries(of) as [[string, Value]];
+  return { [operator]: { 'aws:SourceArn': source }, StringEquals: { 'aws:SourceAccount': ref('AWS::AccountId') } };
 }
 
 export function denyPlainText(action: string, resources: readonly Value[]): Statement {

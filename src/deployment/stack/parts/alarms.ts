@@ -126,7 +126,7 @@ export function alarms(site: Site): Record<string, Alarm> {
   const period = Math.max(HOUR_SECONDS, 2 * redriveSeconds);
   // At least three periods, so that one redrive during a migration doesn't ring.
   const migrating = Math.max(3, Math.ceil((LONGEST_MIGRATION_HOURS * HOUR_SECONDS) / period));
-  return alarmsOfRows({
+  const rows: Rows = {
     IteratorAge: [functionMetric('stream', 'IteratorAge', 'Maximum'), behind],
     NotPolled: [mappingMetric('PolledEventCount'), STOPPED],
     ...functionRows(site, 'Errors', 'fails', FAILS_AGAIN),
@@ -167,10 +167,7 @@ export function alarms(site: Site): Record<string, Alarm> {
       FeedDeadLetters: [queueDepth(FEED_DEAD_LETTER_QUEUE), ONCE],
     }),
     ...sourceRows(site, behind),
-  });
-}
-
-function alarmsOfRows(rows: Rows): Record<string, Alarm> {
+  };
   return Object.fromEntries(
     Object.entries(rows).map(([name, [metric, when, means = MEANS[name]!]]) => [name, { metric, means, ...when }]),
   );

@@ -2,7 +2,6 @@ import { tableArnOfStream } from '../base/arns.ts';
 import {
   CHECK_MACHINE_ROLE,
   CHECK_SCHEDULE_ROLE,
-  FAILED_BATCH_OBJECTS,
   FAILED_BATCHES_BUCKET,
   FAILED_BATCHES_QUEUE,
   FEED_DEAD_LETTER_QUEUE,
@@ -16,6 +15,7 @@ import type { Site } from '../base/site.ts';
 import {
   allow,
   attribute,
+  ofThisAccount,
   ownArn,
   policyDocument,
   type Resources,
@@ -105,8 +105,9 @@ export function failureStatements(site: Site, queues: readonly string[]): Statem
   ];
 }
 
+/** Mappings write their batches below `aws/lambda/`. */
 function failedBatchObjects(): Value {
-  return sub(`\${${FAILED_BATCHES_BUCKET}.Arn}/${FAILED_BATCH_OBJECTS}`);
+  return sub(`\${${FAILED_BATCHES_BUCKET}.Arn}/aws/lambda/*`);
 }
 
 function machineStatements({ names, parameters }: Site, machine: Value, machines: Value): Statement[] {
@@ -197,12 +198,7 @@ export function roleOfService(
           Effect: 'Allow',
           Principal: { Service: `${service}.amazonaws.com` },
           Action: 'sts:AssumeRole',
-          ...(source !== undefined && {
-            Condition: {
-              ArnLike: { 'aws:SourceArn': source },
-              StringEquals: { 'aws:SourceAccount': ref('AWS::AccountId') },
-            },
-          }),
+          ...(source !== undefined && { Condition: ofThisAccount({ ArnLike: source }) }),
         },
       ]),
       Policies: [{ PolicyName: 'needs', PolicyDocument: policyDocument(statements) }],
