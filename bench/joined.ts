@@ -39,7 +39,7 @@ export async function joinedItems(): Promise<Report[]> {
   return [...reports, await newEdges()];
 }
 
-/** `units` is the minimum per edge: one in the table, and in the index one, or two if the index key changes. */
+/** `units` is the expected maximum per edge: one in the table, and in the index one, or two if the index key changes. */
 const CHANGES = [
   { name: 'title changed', change: { title: { S: 'two' } }, units: 2 },
   { name: 'due date changed', change: { title: { S: 'two' }, dueDate: { S: '2026-04-01' } }, units: 3 },
