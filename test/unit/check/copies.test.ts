@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import type { CheckCursor } from '../../../src/admin.ts';
 import type { Item } from '../../../src/core/items/attribute-value.ts';
 import { copySlots } from '../../../src/core/kinds/copy.ts';
 import type { DerivedUpdate, ItemKey, ReadOptions } from '../../../src/core/store-port.ts';
@@ -63,16 +62,16 @@ describe('looking up', () => {
       },
     });
     const stamp = { r: { N: '1' } };
-    for (let i = 0; i < 5_000; i++) {
+    for (let i = 0; i < 2_000; i++) {
       const child = { S: `BOOK-${i}` };
       await lookUps.addItem({ source: 'BOOK-HUB', target: `WROTE-AUTHOR-${i}` }, {});
       await lookUps.addItem({ source: 'AUTHOR-HUB', target: `~rev/WROTE-BOOK-${i}` }, { child, ...stamp });
       await lookUps.addCopySlots(`BOOK-${i}`, [{ edge: 'WROTE-AUTHOR-1', parent: 'AUTHOR-1', stored: 'a copy' }]);
     }
     await lookUps.finish();
-    expect({ suspects, wrong }).toEqual({ suspects: 10_000, wrong: 5_000 });
+    expect({ suspects, wrong }).toEqual({ suspects: 4_000, wrong: 2_000 });
     // Slots of one parent are compared with one read of it.
-    expect(store.keysRead).toHaveLength(50 + 50 + 5);
+    expect(store.keysRead).toHaveLength(20 + 20 + 2);
     expect(Math.max(...store.keysRead)).toBe(100);
     expect(store.mostAtOnce).toBeLessThanOrEqual(4);
   });
@@ -168,25 +167,4 @@ it('a type that left the set for its copies is let in again only where they fit,
   expect(view).not.toHaveProperty('evicted');
   expect(copySlots(tight, view).filter(({ stored }) => stored !== undefined)).toHaveLength(3);
   expect((await checked('report')).drift.stale).toBe(0);
-});
-
-it.each([
-  [undefined, 40],
-  [10, 5],
-])('a check that may have %s waiting names at most %i items in a cursor', async (mostSuspects, most) => {
-  const store = new WatchedStore(graph);
-  for (let i = 0; i < 40; i++) {
-    await store.producer('BOOK-1', `WROTE-AUTHOR-${i}`, {});
-    await store.producer(`AUTHOR-${i}`, `AUTHOR-${i}`, {});
-  }
-  await createProjector(graph, { store }).project(store.records);
-  for (let i = 0; i < 40; i++) await store.delete({ source: `AUTHOR-${i}`, target: '~rev/WROTE-BOOK-1' });
-  let named = 0;
-  const onProgress = (_: unknown, where: () => CheckCursor): void => {
-    named = Math.max(named, where().items?.length ?? 0);
-  };
-  const { drift } = await check(graph, { store, segments: 1, graceMs: 20, mostSuspects, onProgress });
-  expect(drift).toEqual({ missing: 40, stale: 0, orphan: 0 });
-  expect(named).toBeGreaterThan(0);
-  expect(named).toBeLessThanOrEqual(most);
 });

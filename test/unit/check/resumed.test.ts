@@ -82,7 +82,7 @@ it('a check that is interrupted again and again finds and counts what one that i
   const whole = await checkInRuns(store, Number.POSITIVE_INFINITY);
   expect(whole.counts).toMatchObject({ partitions: 2 * USERS, baseItems: USERS * (2 + EDGES), unknown: USERS });
   expect(whole.counts).toMatchObject({ quarantined: 4, drift: { missing: 3 } });
-  for (let calls = 1; calls < 40; calls++) {
+  for (const calls of [1, 2, 3, 4, 5, 8, 13, 21, 34]) {
     const { runs, ...result } = await checkInRuns(store, calls);
     expect(runs).toBeGreaterThan(1);
     expect({ calls, ...result }).toEqual({ calls, ...whole, runs: undefined });
@@ -90,7 +90,7 @@ it('a check that is interrupted again and again finds and counts what one that i
 });
 
 it('a repair that is interrupted again and again writes every quarantine entry that is missing', async () => {
-  for (const calls of [1, 2, 3, 5, 8, 13, 21]) {
+  for (const calls of [1, 3, 8, 21]) {
     const store = await tableWithFaults();
     const entries = (): ItemKey[] =>
       [...store.items()]

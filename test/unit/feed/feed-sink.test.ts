@@ -112,7 +112,7 @@ it('refuses options that a feed handler does not have', () => {
 });
 
 describe('the way of changes to EventBridge', () => {
-  it.each([1, 2, 3])('loses none and keeps the order of each item, whatever fails (%i)', async (seed) => {
+  it.each([1, 2])('loses none and keeps the order of each item, whatever fails (%i)', async (seed) => {
     const below = chance(seed);
     const shards = ['shard-a', 'shard-b'].map((shardId, s) => {
       const revisions = new Map<string, number>();

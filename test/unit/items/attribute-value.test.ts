@@ -5,13 +5,10 @@ import {
   canonicalText,
   type Item,
   itemSizeBytes,
-  numberOf,
   parseDecimal,
   sameItem,
   sameValue,
   setOwn,
-  stringOf,
-  typeOf,
   withBinaryAsBytes,
 } from '../../../src/core/items/attribute-value.ts';
 
@@ -83,36 +80,9 @@ describe('withBinaryAsBytes', () => {
       expect(sameValue(broken, { B: bytes() })).toBe(false);
     }
   });
-  it('gives a value without binary as it is', () => {
-    const value = { S: 'a' };
-    expect(withBinaryAsBytes(value)).toBe(value);
-  });
-});
-
-describe('types', () => {
-  it('are told', () => {
-    expect(typeOf({ S: '' })).toBe('S');
-    expect(typeOf({ NULL: true })).toBe('NULL');
-    expect(() => typeOf({} as AttributeValue)).toThrow(TypeError);
-    expect(stringOf({ N: '1' })).toBeUndefined();
-    expect(stringOf({ S: '' })).toBe('');
-    expect(numberOf({ S: '1' })).toBeUndefined();
-    expect(numberOf(undefined)).toBeUndefined();
-  });
 });
 
 describe('parseDecimal', () => {
-  it.each([
-    ['0', { negative: false, digits: '', exponent: 0 }],
-    ['-0.000', { negative: false, digits: '', exponent: 0 }],
-    ['1', { negative: false, digits: '1', exponent: 1 }],
-    ['-120.50', { negative: true, digits: '1205', exponent: 3 }],
-    ['0.0012', { negative: false, digits: '12', exponent: -2 }],
-    ['1E-130', { negative: false, digits: '1', exponent: -129 }],
-    ['.5', { negative: false, digits: '5', exponent: 0 }],
-    ['5.', { negative: false, digits: '5', exponent: 1 }],
-    ['+1.5e+3', { negative: false, digits: '15', exponent: 4 }],
-  ])('%s', (text, decimal) => expect(parseDecimal(text)).toEqual(decimal));
   it.each(['', '.', '-', 'e5', 'NaN', 'Infinity', '0x1', '1_000', '1,5', '--1'])('%j is no number', (text) => {
     expect(parseDecimal(text)).toBeUndefined();
   });

@@ -3,8 +3,6 @@ import type { AttributeValue } from '../../../src/core/items/attribute-value.ts'
 import { EncodingError } from '../../../src/core/items/attribute-value.ts';
 import { encodeDate } from '../../../src/core/items/dates.ts';
 import { AS_WRITTEN, encodeNumber, encodeValue, isWellFormed } from '../../../src/core/items/encoding.ts';
-import { FOLDED, foldText } from '../../../src/core/items/folding.ts';
-import { indexSortKey } from '../../support/derived-keys.ts';
 
 describe('numbers', () => {
   it('are the same text however they are written', () => {
@@ -57,16 +55,6 @@ describe('dates', () => {
 });
 
 describe('strings', () => {
-  it('stay as they are, or are folded', () => {
-    expect(encodeValue({ S: 'Ｔerui Ⅳ' }, 'string', AS_WRITTEN)).toBe('Ｔerui Ⅳ');
-    expect(encodeValue({ S: 'Ｔerui Ⅳ' }, 'string', FOLDED)).toBe('terui iv');
-    expect(foldText('e\u0301')).toBe(foldText('É'));
-    expect(foldText('STRASSE')).toBe(foldText('Straße'));
-    expect(foldText('ılık')).not.toBe(foldText('ilik'));
-    expect(foldText('ILIK')).toBe(foldText('ilik'));
-    expect(foldText('οδοσ')).toBe(foldText('ΟΔΟΣ'));
-    expect(foldText('ΟΔΟΣΣΕΑΣ').startsWith(foldText('ΟΔΟΣΣ'))).toBe(true);
-  });
   it('with a lone surrogate are refused', () => {
     expect(() => encodeValue({ S: 'a\udc00' }, 'string', AS_WRITTEN)).toThrow('surrogate');
     expect(isWellFormed('\u{1F600}')).toBe(true);
@@ -86,10 +74,4 @@ describe('a value of another type than the order has is refused in words', () =>
     [{ M: {} }, 'date', 'should be an ISO 8601 date in a string, but is a map'],
     [{ L: [] }, 'string', 'should be a string, but is a list'],
   ])('%j as %s', (value, type, reason) => expect(() => encodeValue(value, type, AS_WRITTEN)).toThrow(reason));
-});
-
-describe('sort keys of index items', () => {
-  it('are value, separator, source', () => {
-    expect(indexSortKey('500-LEAD', 'GOAL-G1')).toBe('500-LEAD\u0000GOAL-G1');
-  });
 });

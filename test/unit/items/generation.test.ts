@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { baseKeyOfIndexItem, parseDerivedKey } from '../../../src/core/items/derived-key.ts';
 import { splitGeneration } from '../../../src/core/items/generation.ts';
-import { countNameOf, degreeKey, searchKey, targetItemKey } from '../../../src/core/items/key-forms.ts';
+import { countNameOf, degreeKey, searchKey } from '../../../src/core/items/key-forms.ts';
 import { SORT_KEY_BYTES } from '../../../src/core/items/keys.ts';
 import { edgeIndexKey, searchValueKey } from '../../support/derived-keys.ts';
 
@@ -10,14 +10,6 @@ describe('keys of generations', () => {
     expect(edgeIndexKey('FOLLOWS-USER-2', undefined, 1)).toBe('~ix/FOLLOWS-USER-2');
     expect(searchKey('name', 1)).toBe('~ix/name');
     expect(degreeKey(countNameOf('FOLLOWS', 1))).toBe('~degree/FOLLOWS');
-  });
-
-  it('a later generation stands behind the prefix', () => {
-    expect(edgeIndexKey('FOLLOWS-USER-2', undefined, 2)).toBe('~ix/@2/FOLLOWS-USER-2');
-    expect(edgeIndexKey('FOLLOWS-USER-2', 'byDate', 3)).toBe('~ix/@3/#byDate/FOLLOWS-USER-2');
-    expect(targetItemKey('TICKET', 'byDate', 2)).toBe('~ix/@2/#includeTarget/TICKET/byDate');
-    expect(searchValueKey('foods', 'ramen', 2)).toBe('~ix/@2/foods/ramen');
-    expect(degreeKey(countNameOf('FOLLOWS', 2))).toBe('~degree/@2/FOLLOWS');
   });
 
   it('keys are told apart by generation, order and base item', () => {

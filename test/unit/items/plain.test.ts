@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type AttributeValue, setOwn } from '../../../src/core/items/attribute-value.ts';
-import { ExactNumber, exactNumber, toPlain, toPlainItem } from '../../../src/core/items/plain.ts';
+import { ExactNumber, exactNumber, toPlainItem } from '../../../src/core/items/plain.ts';
 
 describe('numbers', () => {
   it.each([
@@ -30,22 +30,6 @@ describe('numbers', () => {
 });
 
 describe('plain values', () => {
-  it.each<[AttributeValue, unknown]>([
-    [{ S: '' }, ''],
-    [{ N: '1' }, 1],
-    [{ BOOL: false }, false],
-    [{ NULL: true }, null],
-    [{ SS: ['a'] }, new Set(['a'])],
-    [{ NS: ['1'] }, new Set([1])],
-    [{ BS: [new Uint8Array([1])] }, new Set([new Uint8Array([1])])],
-    [{ B: new Uint8Array([1]) }, new Uint8Array([1])],
-    [{ L: [{ M: { a: { NULL: true } } }] }, [{ a: null }]],
-  ])('%j', (value, plain) => expect(toPlain(value)).toEqual(plain));
-
-  it('read numbers as told', () => {
-    expect(toPlain({ L: [{ N: '1.50' }] }, (text) => `<${text}>`)).toEqual(['<1.50>']);
-  });
-
   it('take attributes named constructor and __proto__ as data', () => {
     const item = { constructor: { S: 'c' } };
     setOwn<AttributeValue>(item as Record<string, AttributeValue>, '__proto__', { S: 'p' });

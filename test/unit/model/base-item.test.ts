@@ -34,30 +34,6 @@ describe('classifyKey', () => {
   });
 });
 
-describe('an edge with a hashed key', () => {
-  const key = hashedSortKey('FRIEND', 'USER-2');
-  it('is told by its key, which does not name the target', () => {
-    expect(classifyKey(graph, 'USER-1', key)).toMatchObject({ kind: 'hashed', edge: { type: 'FRIEND' } });
-  });
-  it('to a node type outside the model is unknown, which is no error', () => {
-    const other = hashedSortKey('FRIEND', 'ORG-1');
-    expect(classifyBaseItem(graph, 'USER-1', other, { targetId: { S: 'ORG-1' } })).toEqual({ kind: 'unknown' });
-  });
-  it.each([
-    ['has hashed keys, and this is none', 'USER-1', `FRIEND-#${'A'.repeat(32)}`, 'USER-2'],
-    ['has hashed keys, and this is none', 'USER-1', `${key}0`, 'USER-2'],
-    ['leaves USER, not GOAL', 'GOAL-1', key, 'USER-2'],
-    ['is not followed by a node id', 'GOAL-1', hashedSortKey('MEMBER', 'USER-2'), 'USER-2'],
-  ])('is refused: %s', (reason, source, sortKey, targetId) => {
-    const kind = classifyBaseItem(graph, source, sortKey, { targetId: { S: targetId } });
-    expect(kind).toMatchObject({ kind: 'misfit', reason: expect.stringContaining(reason) });
-  });
-  it.each([null, 7, 'USER-2', { S: 7 }, { S: null }, { N: '1' }])('is refused for a target like %j', (targetId) => {
-    const image = { targetId } as unknown as Parameters<typeof classifyBaseItem>[3];
-    expect(classifyBaseItem(graph, 'USER-1', key, image)).toMatchObject({ kind: 'misfit' });
-  });
-});
-
 describe('a model with tenants', () => {
   const tenants = defineGraph({
     table: 'records',
@@ -72,17 +48,6 @@ describe('a model with tenants', () => {
     [edgeSortKey('MEMBER', target), hashedSortKey('FRIEND', target)].map((sortKey) =>
       classifyBaseItem(tenants, source, sortKey, { targetId: { S: target } }),
     );
-
-  it.each([
-    ['USER-a.1', 'USER-a.2'],
-    ['USER-a.', 'USER-a.b.c'],
-    ['USER-a-b.1', 'USER-a-b.2'],
-  ])('has edges from %s to %s, which are of one tenant', (source, target) => {
-    expect(kindsOf(source, target)).toMatchObject([
-      { kind: 'edge', target },
-      { kind: 'edge', target },
-    ]);
-  });
   it.each([
     ['USER-a.1', 'USER-b.1'],
     ['USER-a.1', 'USER-ab.1'],
@@ -100,8 +65,5 @@ describe('a model with tenants', () => {
       ['MEMBER-USER-a.2', 'MEMBER-USER-b.2'].map((key) => planOfKey(plansOfSource(tenants, source), source, key).kind);
     expect(kinds('USER-a.1')).toEqual(['edge', 'misfit']);
     expect(kinds('USER-b.1')).toEqual(['misfit', 'edge']);
-  });
-  it('has nodes without a tenant, which no edge joins', () => {
-    expect(classifyKey(tenants, 'USER-a', 'USER-a')).toMatchObject({ kind: 'node' });
   });
 });

@@ -140,24 +140,6 @@ describe('what a model may say', () => {
       'gsi0',
     ]);
   });
-  it('an owner in the index partitions of its edges: a node knows the types that enter it so', () => {
-    const inbound = { orders: { gsi0: 'since' }, includeTarget: true } as const;
-    const graph = defineGraph({
-      table: 'records',
-      nodes: { USER: node({ view: 'ALL' }), TEAM: node({ view: 'ALL' }), GOAL: node({ view: 'ALL' }) },
-      edges: {
-        JOINS: edge({ from: 'USER', to: ['TEAM', 'GOAL'], inbound: { ...inbound, shards: 1 } }),
-        KNOWS: edge({ from: 'USER', to: 'USER', inbound: { orders: { gsi0: 'since' }, includeTarget: false } }),
-        LIKES: edge({ from: 'USER', to: ['GOAL'], inbound }),
-      },
-    });
-    const owned = [...graph.nodes.values()].map(({ type, includedBy }) => [type, includedBy.map((edge) => edge.type)]);
-    expect(owned).toEqual([
-      ['USER', []],
-      ['TEAM', ['JOINS']],
-      ['GOAL', ['JOINS', 'LIKES']],
-    ]);
-  });
   it('an order in short for a search', () => {
     const graph = define({
       table: 'records',

@@ -198,16 +198,6 @@ describe('native orders and searches are refused', () => {
     );
   });
 
-  it('not by a number that the fields of every type have as one, or lack', () => {
-    const fields = z.object({ days: z.number().optional() });
-    const nodes = {
-      BOOK: node({ fields, search: { days: { type: 'number', native: true } } }),
-      READER: node({ fields: z.object({ name: z.string() }) }),
-      SHELF: node({ fields: fields as never }),
-    };
-    expect(mistakesOf(() => defineGraph({ table: 'library', nodes, edges: {} }) as CompiledModel)).toEqual([]);
-  });
-
   it('not by the time of the end, as a number', () => {
     expect(
       mistakesOf(() => graphOf({ orders: { by: number('expiresAt') } }, {}, {}, { expires: 'expiresAt' })),

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type AttributeValue, type Item, setOwn } from '../../../src/core/items/attribute-value.ts';
 import { TARGET_SORT_KEY } from '../../../src/core/items/encoding.ts';
-import { hash128 } from '../../../src/core/items/keys.ts';
 import { shardOf } from '../../../src/core/items/shard.ts';
 import { defineGraph } from '../../../src/core/model/compile/define-graph.ts';
 import { derive as computed, edge, rank } from '../../../src/core/model/schema.ts';
@@ -74,10 +73,6 @@ describe('the part of a node in its view', () => {
       more: { L: [{ BS: [new Uint8Array([1])] }] },
     });
   });
-  it('is nothing where the node is absent', () => {
-    const graph = defineGraph({ table: 'records', nodes: { USER: anyNode({ search: { name: {} } }) } });
-    expect(derivedOf(graph, ID, ID, undefined)).toEqual({ indexItems: new Map(), problems: [] });
-  });
   it('is nothing for a type outside of the model, which is no problem', () => {
     const graph = defineGraph({ table: 'records', nodes: { USER: anyNode({ view: 'ALL' }) } });
     expect(derivedOf(graph, 'ORG-1', 'ORG-1', baseItem('ORG-1', 'ORG-1'))).toEqual({
@@ -114,9 +109,6 @@ describe('a search item', () => {
       ({ last }, { source, type, target }) => `${String(last).charAt(0)} ${source} ${type} ${target}`,
     );
     expect(only({ attribute: initial, shards: 1 }, { last: { S: 'Lovelace' } })?.value).toBe('L USER-1 USER USER-1');
-  });
-  it('attribute: a computed text may be undefined, which leaves the item out', () => {
-    expect(indexed({ attribute: computed(() => undefined) }, { last: { S: 'x' } })).toEqual({});
   });
   it('attribute: a computation sees plain values with all digits, and not the keys', () => {
     let seen: unknown;
@@ -156,22 +148,6 @@ describe('each: one search item for each value', () => {
     ['of dates', { type: 'date' }, { L: [{ S: '2020-01-01' }] }, ['~ix/name/2020-01-01T00:00:00']],
     ['of an empty list', {}, { L: [] }, []],
   ])('%s', (_name, entry, value, expected) => expect(keys(entry, value)).toEqual(expected));
-
-  it('values that fold to one text share an item, which shows the same one in any order', () => {
-    const items = (values: string[]) => indexed({ multiValue: true, caseInsensitive: true }, { name: { SS: values } });
-    expect(items(['Soba', 'SOBA', 'soba'])).toEqual(items(['soba', 'Soba', 'SOBA']));
-    expect(items(['Soba', 'SOBA'])['~ix/name/soba']).toMatchObject({ value: { S: 'SOBA' } });
-    // In the order of UTF-8 bytes, not of UTF-16 units.
-    expect(items(['\u{1D400}', '\uFF21'])['~ix/name/a']).toMatchObject({ value: { S: '\uFF21' } });
-  });
-  it('values are told apart by the text itself, or by its hash where it is long', () => {
-    const long = 'é'.repeat(480);
-    expect(keys({}, { SS: [long, `${long}x`] })).toEqual([`~ix/name/${long}`, `~ix/name/${long}x`].sort());
-    const longest = 'é'.repeat(505);
-    expect(keys({}, { SS: [longest] })).toEqual([`~ix/name/${longest}`]);
-    const beyond = 'é'.repeat(508);
-    expect(keys({ shards: 'value' }, { SS: [beyond] })).toEqual([`~ix/name/#${hash128(beyond)}`]);
-  });
 });
 
 describe('the target items of a node', () => {
@@ -275,10 +251,6 @@ describe('what cannot be derived', () => {
   ])('an index item beyond 400 KB is a problem: by %s', (_name, search, attributes) => {
     expect(problemsOf({ search }, attributes)).toMatchObject([{ code: 'item-too-large' }]);
   });
-  it('an index item with a long value is none while it fits', () => {
-    const options = { search: { bio: { shards: 'value', project: ['bio'] } } };
-    expect(problemsOf(options, { bio: { S: 'x'.repeat(200_000) } })).toEqual([]);
-  });
 
   it('a path is its segments, each with an end, up to the first attribute that is absent', () => {
     const entry = { path: ['state', 'city', 'zip'], shards: 1 };
@@ -300,30 +272,6 @@ describe('what cannot be derived', () => {
     const attributes = { state: { S: 'CA' }, city: { S: 'San Jose' } };
     expect(only(entry, attributes)?.partition).toBe(shardOfPath('CA\u0001San Jose\u0001'));
     expect(only(entry, { state: { S: 'CA' } })?.partition).toBe(shardOfPath('CA\u0001'));
-  });
-
-  it('leaves the good parts beside it: derive is total', () => {
-    const options = {
-      view: ['title'],
-      search: {
-        name: {},
-        age: { type: 'number' },
-        tags: { multiValue: true },
-        bad: computed(() => fail(new Error('x'))),
-      },
-    };
-    const result = derived(options, {
-      title: { S: 't' },
-      name: { N: '1' },
-      age: { N: '2' },
-      tags: { L: [{ S: 'a' }, { S: 'b' }] },
-    });
-    expect(result.attributes).toEqual({ title: { S: 't' } });
-    expect([...result.indexItems.keys()].sort()).toEqual(['~ix/name', '~ix/tags/a', '~ix/tags/b']);
-    // The good value of two that share an item.
-    expect(result.indexItems.get('~ix/name')).toMatchObject({ gsi1value: { N: '2' } });
-    expect(result.indexItems.get('~ix/name')).not.toHaveProperty('gsi0pk');
-    expect(result.problems.map(({ code }) => code)).toEqual(['wrong-type', 'derive-failed']);
   });
 
   it('takes attributes named __proto__ for data', () => {

@@ -70,16 +70,6 @@ describe('a batch', () => {
     });
     expect(await order()).toBe('B');
   });
-
-  it('touches nothing where no share changes', async () => {
-    const { table, hooked, project } = setUp();
-    await project(await table.producer(G, EDGE, { ...role('A'), note: { S: 'x' } }));
-    hooked.calls.length = 0;
-    expect(await project(await table.producer(G, EDGE, { ...role('A'), note: { S: 'y' } }))).toMatchObject({
-      touches: 0,
-    });
-    expect(hooked.log).toEqual([]);
-  });
 });
 
 describe('evicted edge types', () => {

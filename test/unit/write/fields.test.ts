@@ -28,26 +28,6 @@ it('waits for a validator that is asynchronous', async () => {
   expect(await validateFields(fields, { a: 1 }, ITEM)).toEqual({ a: 1, checked: true });
 });
 
-it('reports every issue with item and path', async () => {
-  const fields = z.object({ title: z.string(), steps: z.array(z.object({ days: z.number() })) });
-  const failure = validateFields(fields, { title: 5, steps: [{ days: 1 }, { days: 'two' }] }, ITEM);
-  await expect(failure).rejects.toMatchObject({
-    code: 'invalid-attribute',
-    issues: [
-      { path: 'title', message: expect.any(String) },
-      { path: 'steps[1].days', message: expect.any(String) },
-    ],
-  });
-  await expect(failure).rejects.toThrow(/^Node "GOAL-G1": attribute title: .*; attribute steps\[1\]\.days: .*\.$/);
-});
-
-it('reads paths of key objects, and issues without a path', async () => {
-  const fields = validator(() => ({
-    issues: [{ message: 'odd', path: [{ key: 'a' }, { key: 0 }, 'b'] }, { message: 'too few attributes' }],
-  }));
-  await expect(validateFields(fields, {}, ITEM)).rejects.toThrow('attribute a[0].b: odd; too few attributes.');
-});
-
 it('names the item where the validator throws or gives no object', async () => {
   const throwing = validator(() => {
     throw new Error('broken');
