@@ -101,7 +101,7 @@ export type { ChangeRecord } from './core/items/change-record.ts';
 export type { IndexName } from './core/items/derived-item.ts';
 export type { ValueType } from './core/items/encoding.ts';
 export type { Comparison, Filter, FilterTerm } from './core/items/filter.ts';
-export type { TenantSeparator } from './core/items/keys.ts';
+export type { ItemKey, TenantSeparator } from './core/items/keys.ts';
 export type { NumberReader } from './core/items/plain.ts';
 export type { HashName } from './core/items/shard.ts';
 export type { DifferenceKind, Suspect } from './core/kinds/difference.ts';
@@ -208,7 +208,6 @@ export type {
   DerivedUpdate,
   GetManyResult,
   GetResult,
-  ItemKey,
   NativeQueryRequest,
   NumberRange,
   QueryRequest,

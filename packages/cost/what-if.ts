@@ -213,7 +213,7 @@ function withEdge(graph: CompiledModel, edge: EdgeModel, { family, named }: Edge
       return [type, { ...node, includedBy }];
     }),
   );
-  return { ...graph, nodes, edges, indexes: indexesInUse({ nodes: nodes.values(), edges: edges.values() }) };
+  return { ...graph, nodes, edges, indexes: indexesInUse(nodes.values(), edges.values()) };
 }
 
 function checkShards(path: string, shards: number): void {

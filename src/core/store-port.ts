@@ -3,9 +3,12 @@ import type { StoreError } from '../foundation/errors.ts';
 import type { Abortable, RuntimeOptions } from '../foundation/runtime.ts';
 import type { AttributeValue, Item } from './items/attribute-value.ts';
 import type { Filter } from './items/filter.ts';
+import type { ItemKey } from './items/keys.ts';
 import type { IndexName } from './model/compiled.ts';
 import type { NativeIndex } from './model/native-indexes.ts';
 import type { ItemKeys } from './model/projection/index-places.ts';
+
+export type { ItemKey } from './items/keys.ts';
 
 /**
  * All access to the table goes through a store. A failed call throws a `StoreError`; only the unprocessed rest of a
@@ -84,12 +87,6 @@ export interface ScanPage {
   /** Absent at the end of the segment. */
   lastKey?: Item;
   rcu: number;
-}
-
-/** An item's key, which the store maps to the table's attribute names. */
-export interface ItemKey {
-  source: string;
-  target: string;
 }
 
 /** Options of `get`. */

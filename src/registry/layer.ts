@@ -256,7 +256,7 @@ class Layer {
       table: own.table,
       nodes: this.nodes,
       edges: this.edges,
-      indexes: indexesInUse({ nodes: this.nodes.values(), edges }),
+      indexes: indexesInUse(this.nodes.values(), edges),
       fingerprint,
     };
   }

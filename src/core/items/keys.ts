@@ -8,6 +8,12 @@ export { describe } from '../../foundation/describe.ts';
 export const DERIVED_PREFIX = '~';
 export const BELOW_DERIVED = { to: '}\u{10ffff}' } as const;
 
+/** An item's key, which the store maps to the table's attribute names. */
+export interface ItemKey {
+  source: string;
+  target: string;
+}
+
 declare const brand: unique symbol;
 export type DerivedSortKey = string & { readonly [brand]: 'derived sort key' };
 export type IndexPartitionKey = string & { readonly [brand]: 'index partition' };
@@ -120,7 +126,7 @@ export function isWithinBytes(text: string, limitBytes: number): boolean {
   return text.length * 3 <= limitBytes || Buffer.byteLength(text) <= limitBytes;
 }
 
-export function isKeyWithinLimits({ source, target }: { source: string; target: string }): boolean {
+export function isKeyWithinLimits({ source, target }: ItemKey): boolean {
   return isWithinBytes(source, PARTITION_KEY_BYTES) && isWithinBytes(target, SORT_KEY_BYTES);
 }
 
@@ -128,6 +134,6 @@ export function hash128(text: string): string {
   return createHash('sha256').update(text, 'utf8').digest('hex').slice(0, 32);
 }
 
-export function textOfKey({ source, target }: { source: string; target: string }): string {
+export function textOfKey({ source, target }: ItemKey): string {
   return JSON.stringify([source, target]);
 }

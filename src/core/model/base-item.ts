@@ -1,6 +1,6 @@
 import { attributeOf, type Item, textOfUntrusted } from '../items/attribute-value.ts';
 import { hashedSortKey, isHashedName, TARGET_ID } from '../items/hashed-key.ts';
-import { describe, edgeSortKey, parseNodeId, tenantOf } from '../items/keys.ts';
+import { describe, edgeSortKey, type ItemKey, parseNodeId, tenantOf } from '../items/keys.ts';
 import type { CompiledModel, EdgeModel, NodeModel, PartModel } from './compiled.ts';
 
 export type BaseItemKind =
@@ -49,7 +49,7 @@ export function classifyKey(graph: CompiledModel, source: string, sortKey: strin
 export function classifyHashedEdge(
   graph: CompiledModel,
   edge: EdgeModel,
-  { source, target: sortKey }: { source: string; target: string },
+  { source, target: sortKey }: ItemKey,
   image: Item,
 ): Exclude<BaseItemKind, { kind: 'node' | 'part' }> {
   const targetId = targetIdOf(image);

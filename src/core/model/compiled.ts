@@ -138,13 +138,7 @@ export function hasUsualIndexNames({ indexes, indexNames, indexKeys }: TableName
   return indexKeys === undefined && indexes.every((index) => indexNames[index] === index);
 }
 
-export function indexesInUse({
-  nodes,
-  edges,
-}: {
-  nodes: Iterable<NodeModel>;
-  edges: Iterable<EdgeModel>;
-}): IndexName[] {
+export function indexesInUse(nodes: Iterable<NodeModel>, edges: Iterable<EdgeModel>): IndexName[] {
   const used = new Set<IndexName>(['gsi0']);
   for (const { searches } of nodes) for (const { index } of derivedSearches(searches)) used.add(index);
   for (const edge of edges)

@@ -1,5 +1,5 @@
 import { type AttributeValue, attributeOf, type Item, numberOf } from '../items/attribute-value.ts';
-import { isDerivedKey, typePrefix, VIEW_KEY } from '../items/keys.ts';
+import { type ItemKey, isDerivedKey, typePrefix, VIEW_KEY } from '../items/keys.ts';
 import { viewAttributes } from '../items/stored-view.ts';
 import { nodePrefix } from './base-item.ts';
 import type { CompiledModel, NodeModel } from './compiled.ts';
@@ -33,18 +33,14 @@ export function endingOf(model: CompiledModel, source: string, target: string): 
 }
 
 /** A view doesn't end, because the items that it shows end separately. */
-export function endOfItem(
-  model: CompiledModel,
-  { source, target }: { source: string; target: string },
-  item: Item,
-): AttributeValue | undefined {
+export function endOfItem(model: CompiledModel, { source, target }: ItemKey, item: Item): AttributeValue | undefined {
   if (target === VIEW_KEY) return undefined;
   return isDerivedKey(target) ? viewAttributes(item)?.[ENDS] : endOf(endingOf(model, source, target), item);
 }
 
 export function livingItem(
   model: CompiledModel,
-  { source, target }: { source: string; target: string },
+  { source, target }: ItemKey,
   item: Item | undefined,
   nowMs: number,
 ): Item | undefined {

@@ -1,6 +1,6 @@
 import { describe } from '../../foundation/describe.ts';
 import { attributeOf, type Item } from '../items/attribute-value.ts';
-import { typePrefix } from '../items/keys.ts';
+import { type ItemKey, typePrefix } from '../items/keys.ts';
 import { nodePrefix } from './base-item.ts';
 import { type CompiledModel, layersOf, type NodeModel } from './compiled.ts';
 
@@ -32,11 +32,7 @@ export function isNodeThere(model: CompiledModel, id: string, image: Item | unde
   return image !== undefined && !isGone(model.nodes.get(nodePrefix(id)), image);
 }
 
-export function isItemThere(
-  graph: CompiledModel,
-  { source, target }: { source: string; target: string },
-  image: Item | undefined,
-): boolean {
+export function isItemThere(graph: CompiledModel, { source, target }: ItemKey, image: Item | undefined): boolean {
   if (source === target) return isNodeThere(graph, source, image);
   return image !== undefined && !isGone(graph.edges.get(typePrefix(target) ?? ''), image);
 }

@@ -1,5 +1,5 @@
 import { type Item, setOwn } from '../items/attribute-value.ts';
-import { typePrefix } from '../items/keys.ts';
+import { type ItemKey, typePrefix } from '../items/keys.ts';
 import type { CompiledModel } from './compiled.ts';
 import { GONE } from './gone.ts';
 
@@ -19,12 +19,7 @@ export function withoutBookkeeping(item: Item): Item {
   return rest;
 }
 
-interface BaseKey {
-  source: string;
-  target: string;
-}
-
-export function isMirrored(model: CompiledModel, { source, target }: BaseKey): boolean {
+export function isMirrored(model: CompiledModel, { source, target }: ItemKey): boolean {
   if (model.mirrored === undefined) return false;
   const type = source === target ? undefined : typePrefix(target);
   return model.mirrored.has(type !== undefined && model.edges.has(type) ? type : (typePrefix(source) ?? ''));

@@ -138,11 +138,7 @@ export function isNameOfKeys(name: string, keys: readonly string[]): boolean {
   return name.startsWith(ofKeys) && /^(-all|-[0-9a-f]{8})?$/.test(name.slice(ofKeys.length));
 }
 
-export interface NativeDeclarations {
-  table: TableNames;
-  nodes: ReadonlyMap<string, NodeModel>;
-  edges: ReadonlyMap<string, EdgeModel>;
-}
+export type NativeDeclarations = Pick<CompiledModel, 'table' | 'nodes' | 'edges'>;
 
 /**
  * Declares native orders and searches as derived ones, so that readers can derive the same items as a projector would.

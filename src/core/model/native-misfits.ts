@@ -1,6 +1,6 @@
 import { type AttributeValue, attributeOf, type Item, numberOf, stringOf, typeOf } from '../items/attribute-value.ts';
 import { typeName } from '../items/encoding.ts';
-import { isWithinBytes, PARTITION_KEY_BYTES, SORT_KEY_BYTES } from '../items/keys.ts';
+import { type ItemKey, isWithinBytes, PARTITION_KEY_BYTES, SORT_KEY_BYTES } from '../items/keys.ts';
 import { classifyBaseItem, classifyKey } from './base-item.ts';
 import type { CompiledModel } from './compiled.ts';
 import { isGone } from './gone.ts';
@@ -12,12 +12,10 @@ import { lineOfSearch } from './options/option-tables.ts';
  * existing items with such values.
  */
 
-interface Key {
-  source: string;
-  target: string;
-}
-
-export function nativePlaces(graph: CompiledModel, { source, target }: Key): { name: string; index: NativeIndex }[] {
+export function nativePlaces(
+  graph: CompiledModel,
+  { source, target }: ItemKey,
+): { name: string; index: NativeIndex }[] {
   const kind = classifyKey(graph, source, target);
   if (kind.kind === 'node') {
     const searches = [...kind.node.searches.values()].filter(({ native }) => native);
@@ -46,7 +44,7 @@ export function faultOfNativeKey(
   };
 }
 
-export function nativeMisfits(graph: CompiledModel, key: Key, item: Item): { name: string; reason: string }[] {
+export function nativeMisfits(graph: CompiledModel, key: ItemKey, item: Item): { name: string; reason: string }[] {
   if (nativeIndexes(graph).length === 0) return [];
   const kind = classifyBaseItem(graph, key.source, key.target, item);
   // Readers hide soft-deleted items, so these items don't have to be in an index.
@@ -77,7 +75,7 @@ export class NativeGaps {
 
   constructor(private readonly graph: CompiledModel) {}
 
-  addItem({ source, target }: Key, item: Item): void {
+  addItem({ source, target }: ItemKey, item: Item): void {
     for (const { name, reason } of nativeMisfits(this.graph, { source, target }, item)) {
       const example = { source, target, reason };
       const gap = this.byName.get(name) ?? { name, items: 0, example, known: [] };

@@ -1,5 +1,13 @@
 import { TARGET_ID } from '../../items/hashed-key.ts';
-import type { EdgeModel, NodeModel, OrderPart, SearchModel, TableNames, TotalSettings } from '../compiled.ts';
+import type {
+  CompiledModel,
+  EdgeModel,
+  NodeModel,
+  OrderPart,
+  SearchModel,
+  TableNames,
+  TotalSettings,
+} from '../compiled.ts';
 import { type KnownFields, knownFields, type ValueForm } from '../known-fields.ts';
 import type { NativeType } from '../native-indexes.ts';
 import { lineOfSearch } from '../options/option-tables.ts';
@@ -29,10 +37,7 @@ export interface AttributeUse {
   taken?: TakenValues | undefined;
 }
 
-export interface NamingModel {
-  nodes: ReadonlyMap<string, NodeModel>;
-  edges: ReadonlyMap<string, EdgeModel>;
-}
+export type NamingModel = Pick<CompiledModel, 'nodes' | 'edges'>;
 
 export class AttributeOwners {
   private readonly byName = new Map<string, AttributeOwner>();

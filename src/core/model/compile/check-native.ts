@@ -116,7 +116,7 @@ function checkLimits(
   needs: readonly NativeIndexNeed[],
   mistakes: Mistakes,
 ): void {
-  const derived = indexesInUse({ nodes: nodes.values(), edges: edges.values() });
+  const derived = indexesInUse(nodes.values(), edges.values());
   const all = Math.max(table.indexes.length, derived.length) + needs.length;
   if (all > MOST_INDEXES) mistakes.note(`are ${all} with the native ones, but a table has ${MOST_INDEXES} at most`);
   for (const { name, attributes = [] } of needs) {

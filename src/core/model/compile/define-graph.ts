@@ -74,7 +74,7 @@ export function defineGraph<const N extends NodeDefinitions, const E extends Edg
     table,
     nodes,
     edges,
-    indexes: indexesInUse({ nodes: nodes.values(), edges: edges.values() }),
+    indexes: indexesInUse(nodes.values(), edges.values()),
     fingerprint: fingerprintOf(nodeInput, edgeInput, tenantSeparator, table.indexes.length),
     ...(input.feed && { feed: input.feed }),
     ...(input.mirrored && { mirrored: new Set<string>(input.mirrored) }),

@@ -12,7 +12,7 @@ import {
   searchValuePrefix,
   TOTAL_PREFIX,
 } from '../../items/key-forms.ts';
-import { type DerivedSortKey, type IndexPartitionKey, isDerivedKey } from '../../items/keys.ts';
+import { type DerivedSortKey, type IndexPartitionKey, type ItemKey, isDerivedKey } from '../../items/keys.ts';
 import type { SearchSettings } from '../options/option-tables.ts';
 import {
   EdgeItemPlaces,
@@ -93,7 +93,7 @@ export interface CounterPlaces {
   readonly name: string;
   readonly key: DerivedSortKey;
   readonly itemPrefixes: readonly string[];
-  itemKey(edge: { source: string; target: string }): DerivedSortKey;
+  itemKey(edge: ItemKey): DerivedSortKey;
 }
 
 export class CountPlaces implements CounterPlaces {
