@@ -8,8 +8,7 @@ import { isTable, type Source, type SourceKeys } from '../../src/sources/source.
 import { SourceProgress } from '../../src/sources/status.ts';
 import { createClient, createStreamsClient } from '../../src/store/client.ts';
 import { findTable, streamArnOf } from '../../src/store/described-table.ts';
-import { makeSourceTable } from '../../src/store/make-source-table.ts';
-import { DynamoDBSourceStore } from '../../src/store/source-table.ts';
+import { DynamoDBSourceStore, makeSourceTable } from '../../src/store/source-table.ts';
 import { fileCheckpoint } from '../../src/stream/checkpoint.ts';
 import { DynamoDBStreamSource } from '../../src/stream/dynamodb-source.ts';
 import { StreamFollower } from '../../src/stream/follower.ts';

@@ -1,11 +1,13 @@
 import { type Item, stringOf } from '../core/items/attribute-value.ts';
-import { isTombstone } from '../core/items/derived-item.ts';
+import { isTombstone, OTHER, unchangedCondition } from '../core/items/derived-item.ts';
 import { baseKeyOfIndexItem, parseDerivedKey } from '../core/items/derived-key.ts';
 import { typePrefix } from '../core/items/keys.ts';
 import { hasRoomForOthers, RoomForOthers, storedAmounts } from '../core/items/ledger.ts';
 import { itemsToCount } from '../core/kinds/count.ts';
+import { hasRevision, misshapenAttributes } from '../core/kinds/form.ts';
 import { edgeNamedInTarget, kindOfTarget } from '../core/kinds/in-target.ts';
 import { findEdgeOfHashedKey } from '../core/kinds/index-item.ts';
+import type { ItemForm } from '../core/kinds/kind.ts';
 import { isReverseKey } from '../core/kinds/reverse-item.ts';
 import { keepsViews } from '../core/kinds/view.ts';
 import type { CompiledModel } from '../core/model/compiled.ts';
@@ -82,4 +84,17 @@ export async function placeValuesWithoutRoom(context: ApplyContext, count: ItemK
     if (!room.takes(item)) continue;
     await reconcileNamed(context, { source, target: stringOf(item[context.graph.table.sortKey])! });
   }
+}
+
+/** The write also replaces a malformed revision. */
+export async function repairForm(context: ApplyContext, form: ItemForm, key: ItemKey): Promise<void> {
+  const { graph } = context;
+  const task = itemTask(key, async (_, was) => {
+    const unset = misshapenAttributes(form, graph, was ?? {});
+    if (was === undefined || (unset.length === 0 && hasRevision(was))) return undefined;
+    const update = { key, set: {}, unset, condition: unchangedCondition(was, graph.table.ttl) };
+    // A counted item without its list of groups (`OTHER`) no longer matches its count, so the count needs a repair.
+    return { update, otherCount: unset.includes(OTHER) ? otherCountOf(was, undefined) : undefined };
+  });
+  await reconcileOrThrow(context, [task], { isScan: true });
 }

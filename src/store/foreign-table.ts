@@ -1,9 +1,9 @@
-import { type DynamoDBClient, ScanCommand, type ScanCommandInput } from '@aws-sdk/client-dynamodb';
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import pMap from 'p-map';
 import type { Item } from '../core/items/attribute-value.ts';
 import { sleep } from '../foundation/runtime.ts';
-import { withClassifiedErrors } from './answers.ts';
 import { Allowance } from './metered.ts';
+import { scanPage } from './source-table.ts';
 
 /** The items of a partition lie together, so many segments give a wider sample. */
 const MOST_SEGMENTS = 64;
@@ -23,7 +23,7 @@ export interface ForeignReadOptions {
 
 interface ScanPlace {
   segment: number;
-  startKey?: ScanCommandInput['ExclusiveStartKey'];
+  startKey?: Item | undefined;
 }
 
 /**
@@ -44,8 +44,8 @@ export async function readForeignTable(
       signal?.throwIfAborted();
       const debtMs = allowance.debtMs();
       if (debtMs > 0) await sleep(debtMs, signal);
-      const input = { TableName: name, TotalSegments: total, Limit: Math.min(PAGE_ITEMS, missing) };
-      const page = await scanPage(client, { ...input, Segment: place.segment, ExclusiveStartKey: place.startKey });
+      const input = { Segment: place.segment, TotalSegments: total, Limit: Math.min(PAGE_ITEMS, missing) };
+      const page = await scanPage(client, { TableName: name, ...input }, place.startKey);
       allowance.spend(page.rcu);
       rcu += page.rcu;
       left -= page.items.length;
@@ -64,14 +64,4 @@ export async function readForeignTable(
     segments = segments.filter((_, i) => areOpen[i]);
   }
   return { rcu, isWhole: segments.length === 0 };
-}
-
-async function scanPage(client: DynamoDBClient, input: ScanCommandInput) {
-  const command = new ScanCommand({ ...input, ReturnConsumedCapacity: 'TOTAL' });
-  const { Items = [], LastEvaluatedKey, ConsumedCapacity } = await withClassifiedErrors(() => client.send(command));
-  return {
-    items: Items as Item[],
-    lastKey: LastEvaluatedKey as ScanPlace['startKey'],
-    rcu: ConsumedCapacity?.CapacityUnits ?? 0,
-  };
 }

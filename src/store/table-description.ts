@@ -57,16 +57,14 @@ const CREATE_SECONDS = 120;
 export async function createTable(graph: CompiledModel, options: TableAccess): Promise<TableStatus> {
   checkOptions('createTable', options, { client: true });
   const { client } = options;
-  const { name, ttl } = graph.table;
+  const { name } = graph.table;
   try {
     await client.send(new CreateTableCommand(tableDefinition(withAllIndexes(graph))));
     await waitUntilTableExists(
       { client, maxWaitTime: CREATE_SECONDS, minDelay: 0.1, maxDelay: 2 },
       { TableName: name },
     );
-    await client.send(
-      new UpdateTimeToLiveCommand({ TableName: name, TimeToLiveSpecification: { AttributeName: ttl, Enabled: true } }),
-    );
+    await enableTtl(client, graph);
     return await describeTable(graph, { client });
   } catch (error) {
     if (error instanceof Error && error.name === 'ResourceInUseException') {
@@ -100,6 +98,11 @@ export async function describeTable(graph: CompiledModel, options: TableAccess):
     itemCount: table.ItemCount ?? 0,
     sizeBytes: table.TableSizeBytes ?? 0,
   };
+}
+
+export async function enableTtl(client: DynamoDBClient, { table: { name, ttl } }: CompiledModel): Promise<void> {
+  const specification = { AttributeName: ttl, Enabled: true };
+  await client.send(new UpdateTimeToLiveCommand({ TableName: name, TimeToLiveSpecification: specification }));
 }
 
 export async function hasTtl(client: DynamoDBClient, graph: CompiledModel): Promise<boolean> {

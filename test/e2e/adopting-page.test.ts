@@ -6,7 +6,7 @@ import { DynamoDBDocumentClient, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Engine, startEngine } from '../../packages/local/engine/engine.ts';
 import { createClient } from '../../src/store/client.ts';
-import { makeSourceTable } from '../../src/store/make-source-table.ts';
+import { makeSourceTable } from '../../src/store/source-table.ts';
 import { Follower } from '../support/followed-page.ts';
 import { howTo } from '../support/how-to.ts';
 import { type Application, LIBRARY_TABLES } from '../support/library-tables.ts';

@@ -8,7 +8,7 @@ import { edge, node } from '../../src/core/model/schema.ts';
 import { mappedEdge, mappedNode } from '../../src/sources/items.ts';
 import { sourceTable } from '../../src/sources/source.ts';
 import { createClient } from '../../src/store/client.ts';
-import { makeSourceTable } from '../../src/store/make-source-table.ts';
+import { makeSourceTable } from '../../src/store/source-table.ts';
 import { status } from '../../src/trust/explain/status.ts';
 
 /** An engine with a table of others, ours beside it, and both hops between them. */

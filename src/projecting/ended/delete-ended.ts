@@ -11,7 +11,7 @@ import type { Store } from '../../core/store-port.ts';
 import { EdgeloomError } from '../../foundation/errors.ts';
 import { CALLS_AT_ONCE, forEachOf } from '../../foundation/for-each.ts';
 import { checkStoreOptions, type OptionNames } from '../../foundation/options.ts';
-import { RUNTIME_OPTIONS, type RuntimeOptions, runtimeOf } from '../../foundation/runtime.ts';
+import { RUNTIME_OPTIONS, type RuntimeOptions, runtimeOf, sleep } from '../../foundation/runtime.ts';
 import { registeredModel } from '../../registry/writer-model.ts';
 import { runAbortable } from '../../store/abortable.ts';
 import { keyOfItem } from '../../store/table-walk.ts';
@@ -119,4 +119,37 @@ function partitionsOf(graph: CompiledModel, model: CompiledModel): IndexPartitio
   });
   const lists = due.flatMap((edge) => [...(edge.due?.orders.values() ?? [])]);
   return [...new Set(lists.flatMap(({ places }) => places.partitions('')))];
+}
+
+export interface Sweeping {
+  stop(): Promise<void>;
+}
+
+export function sweepEnded(
+  graph: CompiledModel,
+  options: { store: Store; intervalMs: number; onError: (error: unknown) => void },
+): Sweeping | undefined {
+  if (!hasDueLists(graph)) return undefined;
+  const { store, intervalMs, onError } = options;
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const sweepOnce = async (): Promise<void> => {
+    try {
+      await deleteEnded(graph, { store, signal });
+    } catch (error) {
+      if (!signal.aborted) onError(error);
+    }
+  };
+  const running = (async () => {
+    while (!signal.aborted) {
+      await sweepOnce();
+      await sleep(intervalMs, signal).catch(() => undefined);
+    }
+  })();
+  return {
+    async stop() {
+      stopping.abort();
+      await running;
+    },
+  };
 }

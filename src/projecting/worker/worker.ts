@@ -11,7 +11,7 @@ import { StreamFollower } from '../../stream/follower.ts';
 import { ProgressRecorder } from '../../stream/progress/recorder.ts';
 import type { StreamRecord, StreamSource } from '../../stream/source.ts';
 import { createProjector } from '../apply/projector.ts';
-import { type Sweeping, sweepEnded } from '../ended/sweep-ended.ts';
+import { type Sweeping, sweepEnded } from '../ended/delete-ended.ts';
 import { WorkerReport } from './report.ts';
 import { ShardTask, type WorkerRun } from './shard-task.ts';
 import type { SourceWorkerOptions, Worker, WorkerOptions, WorkerResult, WorkerSettings } from './worker-types.ts';

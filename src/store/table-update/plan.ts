@@ -1,21 +1,20 @@
-import {
-  type DynamoDBClient,
-  type GlobalSecondaryIndexDescription,
-  ScanCommand,
-  type TableDescription,
-} from '@aws-sdk/client-dynamodb';
+import type { DynamoDBClient, GlobalSecondaryIndexDescription, TableDescription } from '@aws-sdk/client-dynamodb';
+import type { Item } from '../../core/items/attribute-value.ts';
 import { WRITE_UNIT_BYTES } from '../../core/items/capacity.ts';
 import type { CompiledModel, IndexName } from '../../core/model/compiled.ts';
 import { isNameOfKeys, nativeIndexes } from '../../core/model/native-indexes.ts';
+import { type NativeGap, NativeGaps } from '../../core/model/native-misfits.ts';
 import { EdgeloomError } from '../../foundation/errors.ts';
 import { checkOptions } from '../../foundation/options.ts';
-import { withClassifiedErrors } from '../answers.ts';
 import { hasKeys, type IndexNeed, indexNamed, indexNeeds, stateOfIndex } from '../definition/index-needs.ts';
 import { requireTable, ttlOf } from '../described-table.ts';
+import { scanPage } from '../source-table.ts';
 import type { TableAccess } from '../table-description.ts';
 import { misfitError, tableDiffersError } from '../table-indexes.ts';
-import { type LookedForGaps, lookForGaps } from './looked-for-gaps.ts';
+import { keyOfItem } from '../table-walk.ts';
 
+/** At 800 bytes per item, reading them takes 1,000 read units. `edgeloom check` examines the whole table. */
+const MOST_LOOKED_AT = 10_000;
 /** A change to a table: its stream, an index, or TTL. */
 export type TableStep =
   | { kind: 'stream' }
@@ -41,6 +40,15 @@ export interface TablePlan {
   mostWcu: number;
   /** Only set if the plan adds a native index. */
   lookedFor?: LookedForGaps;
+}
+
+/** Native lists that would lack some of the table's first items. */
+export interface LookedForGaps {
+  gaps: NativeGap[];
+  /** Number of items examined. */
+  items: number;
+  /** True if the table has no more items. */
+  isWhole: boolean;
 }
 
 /** Options of `planTableUpdate`. */
@@ -103,11 +111,23 @@ function checkTtl({ table }: CompiledModel, asked: string | undefined): void {
   );
 }
 
+async function lookForGaps(client: DynamoDBClient, graph: CompiledModel): Promise<LookedForGaps> {
+  const native = new NativeGaps(graph);
+  let items = 0;
+  let startKey: Item | undefined;
+  do {
+    const page = await scanPage(client, { TableName: graph.table.name }, startKey);
+    for (const item of page.items) native.addItem(keyOfItem(graph.table, item), item);
+    items += page.items.length;
+    startKey = page.lastKey;
+  } while (startKey !== undefined && items < MOST_LOOKED_AT);
+  return { gaps: native.gaps, items, isWhole: startKey === undefined };
+}
+
 /** Scans, because DynamoDB's item count may be hours old. */
 async function hasItems(client: DynamoDBClient, { table: { name } }: CompiledModel): Promise<boolean> {
-  const command = new ScanCommand({ TableName: name, Limit: 1, ConsistentRead: true });
-  const { Items = [] } = await withClassifiedErrors(() => client.send(command));
-  return Items.length > 0;
+  const { items } = await scanPage(client, { TableName: name, Limit: 1, ConsistentRead: true });
+  return items.length > 0;
 }
 
 /** Only reported, because replacing the index would leave readers without it for a while. */

@@ -1,15 +1,11 @@
-import {
-  type DynamoDBClient,
-  UpdateTableCommand,
-  type UpdateTableCommandInput,
-  UpdateTimeToLiveCommand,
-} from '@aws-sdk/client-dynamodb';
+import { type DynamoDBClient, UpdateTableCommand, type UpdateTableCommandInput } from '@aws-sdk/client-dynamodb';
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import { checkOptions } from '../../foundation/options.ts';
 import { backoffMs } from '../../foundation/retry.ts';
 import { type Runtime, type RuntimeOptions, runtimeOf } from '../../foundation/runtime.ts';
 import { withClassifiedErrors } from '../answers.ts';
 import { requireTable } from '../described-table.ts';
+import { enableTtl } from '../table-description.ts';
 import { additionOf, changingIndex, isBusy } from '../table-indexes.ts';
 import { needOfStep, planTableUpdate, type TablePlan, type TablePlanOptions, type TableStep } from './plan.ts';
 
@@ -48,11 +44,6 @@ export async function updateTable(graph: CompiledModel, options: UpdateTableOpti
     await settled(text);
   }
   return plan;
-}
-
-async function enableTtl(client: DynamoDBClient, { table: { name, ttl } }: CompiledModel): Promise<void> {
-  const specification = { AttributeName: ttl, Enabled: true };
-  await client.send(new UpdateTimeToLiveCommand({ TableName: name, TimeToLiveSpecification: specification }));
 }
 
 async function updateInput(

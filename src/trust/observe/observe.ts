@@ -8,7 +8,7 @@ import { type RuntimeOptions, runtimeOf } from '../../foundation/runtime.ts';
 import { modelToCheck } from '../../registry/checked.ts';
 import { registryLeases } from '../../registry/reader-lease.ts';
 import { runAbortable } from '../../store/abortable.ts';
-import { lowWatermarkOfTail } from '../../stream/progress/tail-low-watermark.ts';
+import { lowWatermarkOfTail } from '../../stream/progress/low-watermark.ts';
 import type { StreamSource } from '../../stream/source.ts';
 import { check } from '../check/check.ts';
 import { LAST_CHECK, readLastCheck } from '../check/last-check.ts';

@@ -14,7 +14,7 @@ import { slicesOf } from '../../foundation/for-each.ts';
 import { type Runtime, type RuntimeOptions, runtimeOf } from '../../foundation/runtime.ts';
 import { removeAlien } from '../../reconcile/alien.ts';
 import { type ApplyContext, noStats, OutOfTimeError } from '../../reconcile/apply-context.ts';
-import { repairForm } from '../../reconcile/form.ts';
+import { repairForm } from '../../reconcile/named-item.ts';
 import { reconcile } from '../../reconcile/reconcile.ts';
 import { standingOf } from '../../registry/standing.ts';
 import type { WriterModel } from '../../registry/writer-model.ts';

@@ -68,7 +68,7 @@ const clientOf = (status: string) => {
     ],
   };
   const TimeToLiveDescription = { TimeToLiveStatus: 'ENABLED', AttributeName: 'expiresAt' };
-  return { send: async () => ({ Table, TimeToLiveDescription }) } as never;
+  return { send: async () => ({ Table, TimeToLiveDescription, Items: [] }) } as never;
 };
 
 it('names an index that has the keys of a native one under another name', async () => {

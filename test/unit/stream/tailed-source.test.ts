@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { defineGraph } from '../../../src/core/model/compile/define-graph.ts';
 import { node } from '../../../src/core/model/schema.ts';
 import { claimsItem } from '../../../src/stream/progress/claims.ts';
-import { lowWatermarkOfTail } from '../../../src/stream/progress/tail-low-watermark.ts';
+import { lowWatermarkOfTail } from '../../../src/stream/progress/low-watermark.ts';
 import { ShardPages } from '../../../src/stream/shard-pages.ts';
 import { StreamError, type StreamPage } from '../../../src/stream/source.ts';
 import { StreamTail, TAIL_LIMITS } from '../../../src/stream/stream-tail.ts';

@@ -3,8 +3,11 @@ import { SERVICE_PARTITION } from '../../../../src/core/items/keys.ts';
 import type { Store } from '../../../../src/core/store-port.ts';
 import { fixedModel } from '../../../../src/registry/writer-model.ts';
 import { withReplacedCalls } from '../../../../src/store/wrapped.ts';
-import { lowWatermarkOfStream } from '../../../../src/stream/progress/low-watermark.ts';
-import { lowWatermarkOfTail, type TailLowWatermark } from '../../../../src/stream/progress/tail-low-watermark.ts';
+import {
+  lowWatermarkOfStream,
+  lowWatermarkOfTail,
+  type TailLowWatermark,
+} from '../../../../src/stream/progress/low-watermark.ts';
 import type { StreamSource } from '../../../../src/stream/source.ts';
 import { sweep } from '../../../../src/trust/repair/sweep.ts';
 import { STREAM_LIMITS } from '../../kernel/shown-stream.ts';
