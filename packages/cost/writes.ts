@@ -39,8 +39,8 @@ export interface WriteCost {
   totalEntry: number;
   total: number;
   /**
-   * RCU of the projector, excluding the registry: half a unit per derived item, and one per base item that it depends on, per Query of a
-   * node's edges, and per total or count that may get a group.
+   * RCU of the projector, excluding the registry: half a unit per derived item, and one per base item that these depend on, per Query of a
+   * fan-out, and per total or count that may get a group.
    */
   read: number;
   /** Units of a hand-designed layout for the same queries: see `ASSUMPTIONS` in `capacity.ts`. */

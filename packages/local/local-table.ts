@@ -22,7 +22,7 @@ export interface LocalTable {
   streamArn: string;
   /** Kept beside the data, so that both are kept or lost together. */
   checkpoint: CheckpointStore;
-  /** Rejects with `already-ended` once the engine ends, also by `close`. */
+  /** Rejects with `already-ended` once the engine ends, even if `close` ended it. */
   loss: Promise<never>;
   close(): Promise<void>;
 }

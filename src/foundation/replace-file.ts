@@ -17,19 +17,19 @@ export async function replaceFile(file: string, text: string): Promise<void> {
   }
 }
 
-/**
- * Removes the temporary files of killed calls where it can; they do no harm.
- *
- * @param olderThanMs spares younger files, since a call of another process may be about to rename its file.
- */
-export async function removeLeftovers(file: string, olderThanMs: number): Promise<void> {
+/** Another process may be about to rename a younger file; no save takes as long. */
+const LEFTOVER_AFTER_MS = 60_000;
+
+/** Removes the temporary files of killed calls where it can; they do no harm. */
+export async function removeLeftovers(file: string): Promise<void> {
   const folder = dirname(file);
   const prefix = `${basename(file)}.`;
   const names = await readdir(folder).catch(() => []);
   for (const name of names.filter((one) => one.startsWith(prefix))) {
     if (!/^[0-9a-f-]{36}\.tmp$/.test(name.slice(prefix.length))) continue;
     const found = await stat(join(folder, name)).catch(() => undefined);
-    if (found !== undefined && found.mtimeMs <= Date.now() - olderThanMs) await rm(join(folder, name)).catch(() => {});
+    if (found !== undefined && found.mtimeMs <= Date.now() - LEFTOVER_AFTER_MS)
+      await rm(join(folder, name)).catch(() => {});
   }
 }
 

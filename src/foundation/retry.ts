@@ -13,7 +13,9 @@ export function backoffMs(attempt: number, random: () => number = Math.random): 
 }
 
 export interface RetryOptions extends Abortable {
+  /** @internal */
   wait?: RuntimeOptions['wait'];
+  /** @internal */
   random?: RuntimeOptions['random'];
   remainingMs?: RuntimeOptions['remainingMs'];
   isRetryable: (error: unknown, attempt: number) => boolean;

@@ -46,6 +46,7 @@ export const RUNTIME_OPTIONS: OptionNames<RuntimeOptions> = {
   signal: true,
 };
 
+/** @internal */
 export function runtimeOf({
   now = Date.now,
   wait = sleep,

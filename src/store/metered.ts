@@ -40,7 +40,9 @@ export function hasRate({ maxRcu, maxWcu }: RateOptions): boolean {
 
 export interface MeterOptions extends RateOptions {
   remainingMs?: RuntimeOptions['remainingMs'];
+  /** @internal */
   wait?: RuntimeOptions['wait'];
+  /** @internal */
   random?: RuntimeOptions['random'];
   concurrency?: number;
   /** A clock in milliseconds that never goes back. */

@@ -45,9 +45,6 @@ const checkpointSchema: z.ZodType<Checkpoint> = z.strictObject({
   shards: z.array(shardSchema),
 });
 
-/** No save takes as long. */
-const LEFTOVER_MS = 60_000;
-
 /** Keeps checkpoints in memory, for a worker whose progress needn't outlive its process. */
 export function memoryCheckpoint(): CheckpointStore {
   let kept: Checkpoint | undefined;
@@ -72,7 +69,7 @@ export function fileCheckpoint(file: string): CheckpointStore {
 }
 
 async function loadCheckpoint(file: string): Promise<Checkpoint | undefined> {
-  await removeLeftovers(file, LEFTOVER_MS);
+  await removeLeftovers(file);
   let text: string;
   try {
     text = await readFile(file, 'utf8');

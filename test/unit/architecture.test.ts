@@ -298,6 +298,17 @@ describe('comments', () => {
   });
 });
 
+describe("the runtime's clock, wait and chance", () => {
+  it('are options for tests alone, which the declarations leave out', () => {
+    const published = SOURCES.flatMap(({ path, text }) =>
+      [...text.matchAll(/^(.*)\n {2}(wait|random|now)\?: RuntimeOptions\[/gm)]
+        .filter(([, before]) => !before!.endsWith('@internal */'))
+        .map(([, , name]) => `${path}: ${name}`),
+    );
+    expect(published).toEqual([]);
+  });
+});
+
 describe('every function, class, interface and type of the published package', () => {
   it('has a doc comment', () => {
     const published = new Set(SOURCES.filter(({ path }) => ENTRIES.has(path)).flatMap(publishedNames));

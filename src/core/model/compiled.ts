@@ -247,6 +247,7 @@ export interface SearchModel extends SearchSettings {
 
 export type OfGraph<Options> = Options & { readonly graph: CompiledModel };
 
+/** @internal */
 export function listedEdges({ edges }: Pick<CompiledModel, 'edges'>, type: string): EdgeModel[] {
   return [...edges.values()].filter(({ from, labels }) => from.has(type) && labels !== undefined);
 }

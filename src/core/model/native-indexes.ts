@@ -138,7 +138,12 @@ export function isNameOfKeys(name: string, keys: readonly string[]): boolean {
   return name.startsWith(ofKeys) && /^(-all|-[0-9a-f]{8})?$/.test(name.slice(ofKeys.length));
 }
 
-export type NativeDeclarations = Pick<CompiledModel, 'table' | 'nodes' | 'edges'>;
+/** Not a part of `CompiledModel`, whose nodes and edges the published types leave out. */
+export interface NativeDeclarations {
+  table: TableNames;
+  nodes: ReadonlyMap<string, NodeModel>;
+  edges: ReadonlyMap<string, EdgeModel>;
+}
 
 /**
  * Declares native orders and searches as derived ones, so that readers can derive the same items as a projector would.

@@ -11,6 +11,7 @@ export const CLOUDWATCH: JsonService = {
 };
 
 export interface DrillOptions {
+  /** @internal */
   wait?: RuntimeOptions['wait'];
   call: CallService;
   stack: string;

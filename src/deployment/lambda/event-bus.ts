@@ -30,6 +30,8 @@ export interface EventBus {
  * refused after all tries, or if no time is left; earlier events have then been sent.
  *
  * @param giveUp receives an event that EventBridge will never accept, with the code; the others are still sent.
+ *
+ * @internal
  */
 export async function putEvents(
   events: readonly QueuedEvent[],

@@ -14,7 +14,9 @@ export interface FeedQueueEvent {
 }
 
 export interface FeedHandlerOptions extends EventBus, Pick<FunctionOptions, 'logger'> {
+  /** @internal */
   wait?: RuntimeOptions['wait'];
+  /** @internal */
   random?: RuntimeOptions['random'];
   /** Receives each event that EventBridge will never accept, and the group of its message. */
   deadLetters: (event: QueuedEvent, group: string) => Promise<void>;

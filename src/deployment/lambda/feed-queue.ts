@@ -27,6 +27,7 @@ interface Message {
   body: string;
 }
 
+/** @internal */
 export function feedQueue(
   queueUrl: string,
   call: CallService,
@@ -40,6 +41,7 @@ export function feedQueue(
   };
 }
 
+/** @internal */
 export function feedDeadLetters(
   queueUrl: string,
   call: CallService,

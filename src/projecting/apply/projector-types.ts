@@ -57,7 +57,10 @@ export interface BatchResult extends ApplyStats {
   quarantines?: readonly QuarantineKind[];
   /** The oldest record that isn't fully applied; absent if there is none. All older records are done. */
   failedFrom?: ChangeRecord;
-  /** The cause of `failedFrom`. */
+  /**
+   * Why the batch isn't fully applied: the first error other than a lack of time, if there is one. May concern a later
+   * record than `failedFrom`.
+   */
   error?: EdgeloomError;
 }
 

@@ -8,6 +8,7 @@ import { type Claim, claimOf, claimsItem } from './claims.ts';
 import { type ConsumerKind, progressItem, type ShardProgress } from './consumers.ts';
 
 export interface RecorderOptions {
+  /** @internal */
   now?: RuntimeOptions['now'];
   graph: CompiledModel;
   store: Pick<Store, 'put' | 'writesBy'>;

@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -35,11 +35,13 @@ it('a file of an older version, which names no command, is continued', async () 
   expect(await fileOf('check --repair').load()).toEqual(CURSOR);
 });
 
-it('a resumed command removes what a killed save left, and nothing else', async () => {
+it('a resumed command removes what a killed save left more than a minute ago, and nothing else', async () => {
   await fileOf('check').keep(CURSOR);
-  const others = ['other.json.3f0c9a51-9d6b-4c36-8f43-0d8b7a5b9c11.tmp', 'place.json.old.tmp'];
+  const young = 'place.json.3f0c9a51-9d6b-4c36-8f43-0d8b7a5b9c12.tmp';
+  const others = ['other.json.3f0c9a51-9d6b-4c36-8f43-0d8b7a5b9c11.tmp', 'place.json.old.tmp', young];
   const left = 'place.json.3f0c9a51-9d6b-4c36-8f43-0d8b7a5b9c11.tmp';
   for (const name of [...others, left]) await writeFile(join(folder, name), '{');
+  await utimes(join(folder, left), new Date(), Date.now() / 1000 - 61);
   expect(await fileOf('check').load()).toEqual(CURSOR);
   expect((await readdir(folder)).sort()).toEqual([...others, 'place.json'].sort());
 });

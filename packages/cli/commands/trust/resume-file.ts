@@ -29,7 +29,7 @@ export class ResumeFile {
     const text = await this.read();
     try {
       await requireWritable(this.file, { isReplaced: true });
-      await removeLeftovers(this.file, 0);
+      await removeLeftovers(this.file);
     } catch (error) {
       throw this.failure('written', error);
     }

@@ -123,7 +123,7 @@ async function amountsWithOwnEdges(
     const keys = writes.map((write) => ({ source: id, target: places.itemKey(write) }));
     ({ items: entries } = await store.getMany(keys, { consistent: true }));
     const { item: again } = await store.get(key, { consistent: true });
-    // Every change to the edges changes the total's revision.
+    // An entry whose share of the total changes is written in one transaction with the total, which gets a new revision.
     isOfOneMoment = sameValue(total?.[REVISION], again?.[REVISION]);
     total = again;
   }
