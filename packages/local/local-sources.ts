@@ -64,7 +64,7 @@ export async function startLocalMirrors(
     engine.client.destroy();
     engine.streams.destroy();
   };
-  const follow = async (source: LocalSource): Promise<StreamFollower> => {
+  const followerOf = async (source: LocalSource): Promise<StreamFollower> => {
     const { name } = source;
     const streamArn = await streamOfSource(engine.client, source, endpoint);
     const progress = new SourceProgress(graph, table.store, name);
@@ -77,7 +77,7 @@ export async function startLocalMirrors(
     });
   };
   try {
-    for (const source of sources.filter(isTable)) followers.push(await follow(source));
+    for (const source of sources.filter(isTable)) followers.push(await followerOf(source));
   } catch (error) {
     await stop();
     throw error;

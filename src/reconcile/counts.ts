@@ -59,6 +59,7 @@ async function writeExactCount(
   const isNumber = current?.[REVISION] === undefined || revisionOf(current) !== undefined;
   if (!moved.applied || !isNumber) return false;
   const afterMove: Item = { ...current, ...move.set, [REVISION]: { N: String(Number(revisionOf(current) ?? 0) + 1) } };
+  for (const name of move.unset) delete afterMove[name];
   // rule: count-moves-before-its-items-are-read, then
   const amounts = await countExactly(context, key);
   checkSending(context, movedAtMs);

@@ -75,7 +75,7 @@ function planBurial(context: ApplyContext, key: ItemKey, was: Item | undefined):
   };
 }
 
-export async function placeValuesWithoutRoom(context: ApplyContext, count: ItemKey): Promise<void> {
+export async function nameValuesThatNowFit(context: ApplyContext, count: ItemKey): Promise<void> {
   const { source, target: countKey } = count;
   const amounts = storedAmounts(await readItem(context, count));
   if (amounts === undefined || !hasRoomForOthers(amounts)) return;

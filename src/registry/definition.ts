@@ -276,7 +276,7 @@ function withFingerprints<D extends Definition>(name: string, definition: D): De
 export function meaningsOf(data: Data): string[] {
   const { packed, ...rest } = data as { search?: Data; packed?: readonly Data[] };
   const each = packed === undefined ? [rest] : [rest.search!, ...packed].map((search) => ({ ...rest, search }));
-  return each.map((one) => fingerprintOf(meaningOf(one)));
+  return each.map((one) => fingerprintOf(withoutSpread(one)));
 }
 
 export function searchesIn(data: Data | undefined): string[] {
@@ -321,11 +321,11 @@ const SPREAD: readonly OptionTable[] = [SEARCH_OPTIONS, INBOUND_OPTIONS];
 const SPREADING: ReadonlySet<string> = new Set(SPREAD.flatMap((table) => settingNames(table, 'spread')));
 
 /** Leaves out options that only spread items over index partitions, unless they decide which queries are possible. */
-function meaningOf(data: Data): Data {
+function withoutSpread(data: Data): Data {
   if (data === null || typeof data !== 'object' || Array.isArray(data)) return data;
   const entries = Object.entries(data).flatMap(([name, entry]): [string, Data][] => {
     if (SPREADING.has(name)) return SPREAD.some((table) => table[name]?.resultWith === entry) ? [[name, entry]] : [];
-    return [[name, name === 'search' || name === 'settings' ? meaningOf(entry) : entry]];
+    return [[name, name === 'search' || name === 'settings' ? withoutSpread(entry) : entry]];
   });
   return Object.fromEntries(entries);
 }

@@ -63,7 +63,7 @@ export const COLUMN_BUGS: Readonly<Record<string, ColumnBug>> = {
   rebuild: inFile('trust/check/inspect.ts', 'this.repairDrift(findings, suspects)', 'Promise.resolve()'),
   'groups that find room again': inFile(
     'trust/repair/repairs.ts',
-    'placeValuesWithoutRoom(context, key)',
+    'nameValuesThatNowFit(context, key)',
     'Promise.resolve()',
   ),
   observe: inFile('trust/observe/observer.ts', 'touch.stampMs >= leastMs', 'touch.stampMs >= 0'),

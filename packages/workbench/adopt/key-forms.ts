@@ -49,7 +49,7 @@ export function keyForms(items: readonly SampledItem[], separator: string): Map<
     const own = new Set([...item.texts.values()].map((text) => text.toLowerCase()));
     const isId = (text: string): boolean =>
       hasDigit(text) || own.has(text.toLowerCase()) || selves.has(text.toLowerCase());
-    return item.keys.map((key, i) => words[i]!.parted(key.split(separator, MOST_PARTS * 100), isId, separator));
+    return item.keys.map((key, i) => words[i]!.addParts(key.split(separator, MOST_PARTS * 100), isId, separator));
   });
   return new Map(
     items.map((item, at) => {
@@ -74,7 +74,7 @@ interface Formed {
 class Words {
   private readonly at = new Map<string, Set<string>>();
 
-  parted(tokens: readonly string[], isId: (text: string) => boolean, separator: string): Part[] {
+  addParts(tokens: readonly string[], isId: (text: string) => boolean, separator: string): Part[] {
     const rest = tokens.slice(MOST_PARTS - 1).join(separator);
     const parts = tokens.length > MOST_PARTS ? [...tokens.slice(0, MOST_PARTS - 1), rest] : tokens;
     let before = '';

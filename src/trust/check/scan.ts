@@ -80,10 +80,7 @@ export function partitionsAsScan(
   sources: readonly string[],
 ): ScanSource {
   return {
-    scan: async ({ segment, startKey }) => {
-      const { items, lastKey, rcu } = await store.query({ partition: sources[segment]!, startKey });
-      return { items, lastKey, rcu };
-    },
+    scan: ({ segment, startKey, limit }) => store.query({ partition: sources[segment]!, startKey, limit }),
   };
 }
 

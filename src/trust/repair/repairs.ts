@@ -8,7 +8,7 @@ import { deleteItem } from '../../reconcile/alien.ts';
 import type { ApplyContext } from '../../reconcile/apply-context.ts';
 import { countTask } from '../../reconcile/counts.ts';
 import { restartFanOut } from '../../reconcile/fan-out.ts';
-import { placeValuesWithoutRoom, reconcileNamed, touchesOfNamed, unqueriedBase } from '../../reconcile/named-item.ts';
+import { nameValuesThatNowFit, reconcileNamed, touchesOfNamed, unqueriedBase } from '../../reconcile/named-item.ts';
 import { reconcileOrThrow } from '../../reconcile/reconcile.ts';
 
 export interface ItemToRepair extends Suspect {
@@ -28,7 +28,7 @@ const COUNT: ItemRepair = {
   async repair(context, key) {
     await reconcileOrThrow(context, [countTask(key)], { isScan: true });
     // Also corrects items that wrongly claim that the count had no room for their values.
-    await placeValuesWithoutRoom(context, key);
+    await nameValuesThatNowFit(context, key);
   },
 };
 const BY_BASE: ItemRepair = { touches: touchesByBase, repair: reconcileNamed };

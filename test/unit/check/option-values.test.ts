@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { importFile } from '../../../src/client/write/import.ts';
 import { createReader, createSession, createWriter, defineGraph, edge, node } from '../../../src/index.ts';
 import { migrate } from '../../../src/migrate/migrate.ts';
@@ -28,6 +28,16 @@ it.each([
     code: 'invalid-argument',
     message: expect.stringContaining(option),
   });
+});
+
+it('a check of some partitions reads pages of the size that it is given', async () => {
+  const graph = defineGraph({ table: 'records', nodes: { USER: node({ view: 'ALL' }) }, edges: {} });
+  const store = new MemoryStore(graph.table);
+  await store.put({ source: { S: 'USER-1' }, target: { S: 'USER-1' } });
+  const query = vi.spyOn(store, 'query');
+  await check(graph, { store, sources: ['USER-1'], pageItems: 7, graceMs: 0 });
+  const pages = query.mock.calls.map(([request]) => request).filter(({ partition }) => partition === 'USER-1');
+  expect(pages.map(({ limit }) => limit)).toContain(7);
 });
 
 it.each([

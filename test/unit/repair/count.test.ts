@@ -81,6 +81,16 @@ describe('a repair of a count', () => {
     await mend();
     expect(await count()).toEqual({ N: '3' });
   });
+
+  it('counts once, although the write before it removes an expiry time', async () => {
+    const { store, mend, count } = await follows(3);
+    const { item } = await store.get(COUNT_KEY, { consistent: true });
+    await store.put({ ...item!, count: { N: '7' }, [graph.table.ttl]: { N: '9999999999' } });
+    const before = store.derivedChanges.length;
+    await mend();
+    expect(await count()).toEqual({ N: '3' });
+    expect(store.derivedChanges.length - before).toBe(2);
+  });
 });
 
 describe('a repair of an index item', () => {

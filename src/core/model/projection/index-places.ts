@@ -119,7 +119,7 @@ export abstract class IndexPlaces {
 
   protected partitionsOfValueIn(base: string, encoded: string): IndexPartitionKey[] {
     const { shards, shardBy } = this.spread;
-    if (shards !== 'value' && shards !== 1 && shardBy === 'source') return this.partitionsIn(base);
+    if (shards !== 'value' && shardBy === 'source') return this.partitionsIn(base);
     return [this.partitionIn(base, encoded, '')].filter((partition) => this.fits(partition));
   }
 }
