@@ -74,7 +74,7 @@ export function plantedBugs<T extends { readonly name: string; readonly changes?
   if (isWhole) return all;
   const seed = inject('seed');
   const own = all.filter(({ name }) => numberOf(name) % QUARTERS === seed % QUARTERS);
-  const drawn = own.length === 0 ? [all[seed % all.length]!] : own;
+  const drawn = own.length === 0 ? all.slice(seed % all.length).slice(0, 1) : own;
   const changed = new Set(inject('changedFiles'));
   const ofChanged = all.filter(({ changes = [] }) => filesOf(changes).some((file) => changed.has(file)));
   return ofChanged.length > all.length / QUARTERS ? drawn : [...new Set([...drawn, ...ofChanged])];
